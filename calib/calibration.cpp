@@ -58,11 +58,11 @@ std::string temperature_refusal(const Calibration& c, const std::optional<Temper
   const TemperatureWindow& w = *c.temperature;
   const std::string who = "calibration '" + c.id + "' holds from " +
                           formatted("%.2f to %.2f degC", w.min_degc, w.max_degc) + ", ";
-  const std::string tell = "SENSe:TEMPerature tells it";
-  if (!reading) return who + "and nobody told the cell's temperature: " + tell;
+  const std::string tell = "SENSe:TEMPerature reports it";
+  if (!reading) return who + "and no host reported the cell's temperature: " + tell;
   const std::int64_t age_s = now_utc_s - reading->utc_s;
   if (age_s < 0 || age_s > max_age_s) {
-    return who + "and the cell's temperature was told at " + iso8601_from_utc(reading->utc_s) +
+    return who + "and the cell's temperature was reported at " + iso8601_from_utc(reading->utc_s) +
            formatted(", more than %lld s before ", static_cast<long long>(max_age_s)) +
            iso8601_from_utc(now_utc_s) + ": " + tell;
   }

@@ -106,7 +106,7 @@ CalibrationJournal::CalibrationJournal(std::string_view text, const std::string&
       throw CalibrationError(
           name + ":" + std::to_string(entries_.size() + 1) + ": " + why +
           "; no calibration of this folder is used: put the journal's backup back, or move "
-          "it away and accept a calibration anew");
+          "it away and accept a calibration again");
     }
     entries_.push_back(std::move(entry));
   }

@@ -57,7 +57,7 @@ namespace {
 
 std::string drifted(const CurrentCalibration& current) {
   return "calibration '" + current.calibration + "' has drifted (" + current.note +
-         "): calibrate again, or verify it again once the cause is mended";
+         "): calibrate again, or verify it again once the cause is removed";
 }
 
 /// Demands that the file is the accepted one.
@@ -66,7 +66,7 @@ void check_accepted(const Calibration& c, const JournalEntry* accepted) {
   throw CalibrationError(
       c.file.string() + " is not the calibration '" + c.id + "' that " + accepted->operator_name +
       " accepted at " + accepted->utc +
-      ": its content was changed and sealed anew; put the accepted file back, or accept this "
+      ": its content was changed and sealed again; put the accepted file back, or accept this "
       "one (datumctl calibrate accept " +
       c.id + ")");
 }

@@ -85,7 +85,7 @@ const char* remedy(HtmMistake mistake) {
              "mirrored at "
              "ingest";
     case HtmMistake::mirrored_one_side:
-      return "one side is left-handed: correct the handedness in the sensor's profile and calibrate anew";
+      return "one side is left-handed: correct the handedness in the sensor's profile and calibrate again";
     case HtmMistake::unit:
       return "the translation must be in mm";
   }
@@ -102,7 +102,7 @@ bool same(const Matrix4d& a, const Matrix4d& b) { return (a - b).cwiseAbs().maxC
 std::string words_of(const std::vector<NamedMistake>& explained) {
   if (explained.empty()) {
     return "the transform does not fit what was measured, and none of the usual mistakes explains it: "
-           "calibrate anew";
+           "calibrate again";
   }
   if (explained.size() == 1) {
     return "the transform does not fit what was measured: " + as_text(explained[0]) + "; " +
@@ -115,7 +115,7 @@ std::string words_of(const std::vector<NamedMistake>& explained) {
     one = one && same(m.corrected, explained[0].corrected);
   }
   return "the transform does not fit what was measured: ambiguous, " + list +
-         (one ? "; they come to the same matrix here" : "; measure places farther apart, or calibrate anew");
+         (one ? "; they come to the same matrix here" : "; measure places farther apart, or calibrate again");
 }
 
 HtmDiagnosis diagnosis(const Matrix4d& given, const std::function<bool(const Matrix4d&)>& fits) {

@@ -13,7 +13,7 @@ std::unique_ptr<IsolatedParsers> start_parsers(const DaemonConfig& config, std::
   const auto on_end = [samples, log](const ParseOrder& order, const ByteParts& parts,
                                      const std::string& why) {
     const std::string name = text_in(order.name);
-    std::string text = fmt::format("datumd-parse did not survive {}: {}; it is started anew", name, why);
+    std::string text = fmt::format("datumd-parse did not survive {}: {}; it is started again", name, why);
     if (order.kind == ParseKind::model || order.kind == ParseKind::toml) {
       const auto kept = samples.keep(name, parts[0], text);
       if (!kept.empty()) text += "; kept as " + kept.string();

@@ -68,7 +68,7 @@ Pose pose_of(const SingleShotOptions& options, std::size_t i) {
   for (ProbePoint* point : {&pose.before, &pose.after}) {
     point->position_mm = pose.q_mm;
     point->state = ProbeState::ok;
-    point->detail = "as told by --position";
+    point->detail = "as given by --position";
   }
   return pose;
 }

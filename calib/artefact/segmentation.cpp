@@ -248,7 +248,7 @@ Attempt best_attempt(Points points, const ArtefactDrawing& drawing, const Segmen
       const Vector6d apart = difference(a.result.start, best.result.start);
       if (apart.head<3>().norm() > rad_per_deg || apart.tail<3>().norm() > 0.5) {
         best.refusal =
-            "the artefact fits in two ways: its drawing has no feature that tells them apart, or two "
+            "the artefact fits in two ways: its drawing has no feature that distinguishes them, or two "
             "artefacts are in view";
         return best;
       }

@@ -74,7 +74,7 @@ void check_no_exchange(const TomlTable& file, const std::vector<DrawnSphere>& sp
   while (std::next_permutation(order.begin(), order.end())) {
     if (change_mm(spheres, order) >= least_difference_mm) continue;
     file.refuse("sphere", "the spheres can be exchanged without changing a distance by 1 mm",
-                "distances or diameters that tell every sphere from the others");
+                "distances or diameters that distinguish every sphere from the others");
   }
 }
 

@@ -44,7 +44,7 @@ Solved solve(const Form& f, const std::vector<Row>& rows, const std::vector<doub
     }
   const LuSystem<double> system(normal.data(), static_cast<std::uint32_t>(n), backend);
   if (system.status() != LuStatus::ok)
-    throw CalibrationError("the steps do not tell a model of this form; take fewer terms or more steps");
+    throw CalibrationError("the steps do not determine a model of this form; take fewer terms or more steps");
   Solved s;
   s.condition = system.health().condition;
   s.backward_error = system.solve(b.data(), s.x.data()).backward_error;

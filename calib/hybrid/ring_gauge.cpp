@@ -19,7 +19,7 @@ GaugeCheck compared(const TouchedHole& touched, const RingGauge& gauge) {
     c.words += printed(
         ": the tip's radius is not the stated one (%.4f mm less would read true); clean tip and gauge, or "
         "state "
-        "calibration.probe_radius_mm and probe_u_radius_um anew",
+        "calibration.probe_radius_mm and probe_u_radius_um again",
         c.off_mm);
   return c;
 }

@@ -140,7 +140,7 @@ ModelFit fit_datums(const std::vector<ModelSamples>& features, const Htm<Model, 
       settled = fitter.settle(features[f], free, found[f], fit.steps[f]) && settled;
       fit.refusal = too_little(fit.steps[f], settings.least_groups, name);
       if (fit.refusal.empty() && fit.steps[f].told == 0)
-        fit.refusal = name + " tells nothing that the datums before it have left free: name another one";
+        fit.refusal = name + " determines nothing that the datums before it have left free: name another one";
       if (!fit.refusal.empty()) return fit;
       free = found[f].told.left;
     }
@@ -190,7 +190,7 @@ ModelFit refine(const ModelSamples& surface, const HtmEstimate<Model, Machine>& 
   fit.refusal = too_little(fit.steps[0], settings.least_groups, "refinement");
   if (!fit.refusal.empty()) return fit;
   if (fit.steps[0].told == 0) {
-    fit.refusal = "refinement: the surface tells no direction";
+    fit.refusal = "refinement: the surface determines no direction";
   } else if (!settled) {
     fit.refusal = "refinement: it does not settle";
   } else if (fit.shift_mm > limits.shift_mm) {

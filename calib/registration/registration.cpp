@@ -118,7 +118,7 @@ std::string words_for(const PairReport& r) {
       return which +
              text(
                  "%.0f %% of the overlap lies off the surface, whatever the convention: was the right stage "
-                 "position told with each snapshot, and did the part stay in place?",
+                 "position reported with each snapshot, and did the part stay in place?",
                  100 * r.shift.outlier_share);
     case Agreement::wrong_convention: {
       std::string remedies;
@@ -132,7 +132,7 @@ std::string words_for(const PairReport& r) {
   std::string words = which + shift;
   if (r.agreement == Agreement::exceeds) words += ", more than the calibration and the stage explain";
   if (const auto axes = axes_not_told(r.shift); !axes.empty())
-    words += "; the overlap has no texture that would tell " + axes;
+    words += "; the overlap has no texture that would determine " + axes;
   if (!r.not_excluded.empty()) words += "; not excluded: " + list_of(r.not_excluded);
   return words;
 }

@@ -76,7 +76,8 @@ void judge_radius(const MachineSetup& machine, CalibrationSolution& s) {
   if (2e3 * s.radius.u_mm > machine.radius_limit_um && machine.radius_checked_by.empty()) {
     std::snprintf(
         text, sizeof text,
-        "the touched faces tell the probe's radius to U = %.1f um, calibration.probe_radius_limit_um allows "
+        "the touched faces determine the probe's radius to U = %.1f um, calibration.probe_radius_limit_um "
+        "allows "
         "%g: "
         "measure the tip on a "
         "ring gauge or a sphere and state gauge, certificate and date in calibration.probe_checked_by",
@@ -87,7 +88,8 @@ void judge_radius(const MachineSetup& machine, CalibrationSolution& s) {
   if (!std::isfinite(u_mm) || std::abs(off_mm) <= 3 * u_mm) return;
   std::snprintf(
       text, sizeof text,
-      "the touched faces tell a probe radius of %.4f mm (u %.1f um), the configuration states %.4f mm (u "
+      "the touched faces determine a probe radius of %.4f mm (u %.1f um), the configuration states %.4f mm "
+      "(u "
       "%.1f um): "
       "measure the tip on a ring gauge or a sphere, then calibration.probe_radius_mm and probe_u_radius_um",
       s.radius.mm, 1e3 * s.radius.u_mm, probe.radius_mm, 1e3 * probe.u_radius_mm);

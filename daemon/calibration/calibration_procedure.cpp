@@ -296,7 +296,7 @@ void CalibrationProcedure::verify() {
     const Calibration& c = store.find(current->calibration);
     drift = session_->drift_from(c, {settings().drift_limit_um, settings().drift_limit_mdeg});
     if (drift.untold) {
-      last_ = "whether " + c.id + " holds can't be told, U exceeds what is allowed: " + drift.words;
+      last_ = "whether " + c.id + " holds is not known, U exceeds its limit: " + drift.words;
       record([&](const std::string& utc) { log_.noted(utc, "verify", last_); });
       write_page(last_);
       enter(Step::solved);
@@ -316,7 +316,7 @@ void CalibrationProcedure::verify() {
     refuse(error.what());
   }
   enter(Step::solved);
-  if (drift.drifted) refuse(last_ + "; accept this calibration, or mend the cause");
+  if (drift.drifted) refuse(last_ + "; accept this calibration, or remove the cause");
 }
 
 void CalibrationProcedure::withdraw(const std::string& operator_name, const std::string& why) {

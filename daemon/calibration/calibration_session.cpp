@@ -55,7 +55,7 @@ void report_solution(const CalibrationSolution& s, const MachineSetup& machine,
           ? fmt::format(
                 "probe radius by the faces {:.4f} mm, U {:.1f} um; u of the stated one taken as {:.1f} um",
                 s.radius.mm, 2e3 * s.radius.u_mm, 1e3 * s.radius.taken_u_mm)
-          : std::string("probe radius: the faces' directions tell none"));
+          : std::string("probe radius: the faces' directions do not determine it"));
   if (!machine.radius_checked_by.empty())
     lines.push_back("probe radius checked by: " + machine.radius_checked_by);
   for (const std::string& finding : s.findings) lines.push_back("finding: " + finding);

@@ -78,7 +78,7 @@ void FrameScan::settle(const std::shared_ptr<Taken>& t) {
   if (!t->error.empty()) {
     deps_.frames.failed(t->claim, t->error);
   } else if (deps_.frames.is_duplicate(t->identity)) {
-    t->error = "frame " + t->identity.frame_id + " was delivered before; let the sensor expose anew";
+    t->error = "frame " + t->identity.frame_id + " was delivered before; let the sensor expose again";
     deps_.frames.duplicate(t->claim, t->identity);
   } else {
     deps_.frames.measured(t->claim, t->identity);

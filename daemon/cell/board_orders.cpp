@@ -56,7 +56,7 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
   if (!claim.record || !order.taken.empty()) {
     order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, and for which recipe and unit is not known; let the sensor expose "
-        "anew",
+        "again",
         claim.name());
     return;
   }
@@ -74,7 +74,7 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
     order.recipe = std::make_shared<const Recipe>(std::move(gone));
     order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, for recipe {} with SHA-256 {}, which is not there any more; bring "
-        "it back, or let the sensor expose anew",
+        "it back, or let the sensor expose again",
         claim.name(), record.recipe, record.recipe_sha256);
   }
   order.calibration = order.recipe->in_machine_coordinates ? deps_.basis.calibration() : nullptr;

@@ -25,7 +25,7 @@ std::string other_unit(const FrameInHand& frame, const std::string& unit) {
 std::string before_arming(const ClaimedFrame& claim, MonotonicNs early_ns) {
   if (claim.left_over)
     return fmt::format(
-        "{} was in work when datumd ended, and the cell was not armed since; let the sensor expose anew",
+        "{} was in work when datumd ended, and the cell was not armed since; let the sensor expose again",
         claim.name());
   return fmt::format("{} came {} ms before the cell was armed (INITiate); arm before the sensor exposes",
                      claim.name(), early_ns / ns_per_ms);
@@ -33,13 +33,13 @@ std::string before_arming(const ClaimedFrame& claim, MonotonicNs early_ns) {
 
 std::string before_unit(const ClaimedFrame& claim, const std::string& unit, MonotonicNs early_ns) {
   return fmt::format(
-      "{} came {} ms before the number of unit {} was told; tell it (CONFigure:UNIT) before the sensor "
+      "{} came {} ms before the number of unit {} was reported; report it (CONFigure:UNIT) before the sensor "
       "exposes",
       claim.name(), early_ns / ns_per_ms, unit);
 }
 
 std::string repeated(const ClaimedFrame& claim, const std::string& id) {
-  return fmt::format("{} has the pixels of frame {}, which came before; let the sensor expose anew",
+  return fmt::format("{} has the pixels of frame {}, which came before; let the sensor expose again",
                      claim.name(), id);
 }
 
@@ -98,7 +98,7 @@ FrameTiming FrameAcceptance::time_frame(CaptureTime& captured, const ClaimedFram
       age_of(captured, {claim.first_seen_ns, taken_ns, claim.left_over}, settings_.limits.max_age_ms);
   timing.refusal = age_refusal(timing.age);
   if (timing.refusal.empty() && timing.by_stamp && triggered_ns && captured.host->from_ns < *triggered_ns)
-    timing.refusal = "its stamp does not tell whether it was exposed before or after the trigger";
+    timing.refusal = "its stamp does not show whether it was exposed before or after the trigger";
   return timing;
 }
 

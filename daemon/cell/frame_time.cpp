@@ -47,7 +47,7 @@ std::string age_refusal(const FrameAge& age) {
                        -*age.at_most_ms, clock_text(age.by));
   if (!age.allowed_ms) return "";
   if (!age.at_most_ms)
-    return fmt::format("it came before datumd started and tells no time; allowed: {:.0f} ms",
+    return fmt::format("it came before datumd started and has no time stamp; allowed: {:.0f} ms",
                        *age.allowed_ms);
   if (*age.at_most_ms <= *age.allowed_ms) return "";
   return fmt::format("it was up to {:.0f} ms old when it was taken, {}; allowed: {:.0f} ms", *age.at_most_ms,

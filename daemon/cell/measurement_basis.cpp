@@ -156,7 +156,7 @@ CalibrationStatus MeasurementBasis::calibration_status() const {
 
 void MeasurementBasis::report_temperature(double degc) {
   temperature_ = TemperatureReading{degc, deps_.utc_ns() / 1'000'000'000};
-  deps_.events.log(6, fmt::format("a host tells the cell's temperature: {} degC", degc));
+  deps_.events.log(6, fmt::format("a host reports the cell's temperature: {} degC", degc));
 }
 
 void MeasurementBasis::watch_clock(MonotonicNs now) {
@@ -165,8 +165,8 @@ void MeasurementBasis::watch_clock(MonotonicNs now) {
   std::string text =
       fmt::format("this computer's clock was set by {:+.3f} s", static_cast<double>(*step_ns) * 1e-9);
   if (*step_ns < 0)
-    text += "; what expires is judged by the time that it showed before, until datumd is started anew";
-  if (temperature_) text += "; the cell's temperature must be told again";
+    text += "; what expires is judged by the time that it showed before, until datumd is started again";
+  if (temperature_) text += "; the cell's temperature must be reported again";
   temperature_.reset();
   deps_.events.log(4, text, {Event::clock_set, {{"DATUM_REASON", text}}});
 }

@@ -11,8 +11,9 @@ namespace datum {
 
 void demand_measurable_part(const SurfaceRecipe& surface, bool cmm) {
   if (!surface.poses.empty() && !cmm)
-    throw scpi::Error(scpi::settings_conflict,
-                      "the recipe names the poses of its snapshots and no CMM is configured to tell them");
+    throw scpi::Error(
+        scpi::settings_conflict,
+        "the recipe names the poses of its snapshots and no CMM is configured that measures them");
   std::error_code none;
   const std::filesystem::path model = surface.model.folder / surface.model.file;
   if (std::filesystem::symlink_status(model, none).type() != std::filesystem::file_type::regular)

@@ -15,7 +15,7 @@ void advise_path(const char* key, const std::string& path, std::vector<std::stri
   if (number.empty() || number.find_first_not_of("0123456789") != number.npos) return;
   lines.push_back(
       std::string(key) + ": '" + path +
-      "' becomes another device when adapters are plugged in anew or found in another order; name its link "
+      "' becomes another device when adapters are plugged in again or found in another order; name its link "
       "in /dev/serial/by-id (or by-path, where adapters have no serial number)");
 }
 
@@ -50,7 +50,7 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   if (c.calibrate && !c.control.roles.empty() &&
       std::none_of(c.control.roles.begin(), c.control.roles.end(), configures))
     lines.push_back(
-        "calibration: no link of [host] has role = \"configure\", so nobody can start or accept a "
+        "calibration: no link of [host] has role = \"configure\", so that no host can start or accept a "
         "calibration");
   return lines;
 }

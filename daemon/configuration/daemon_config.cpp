@@ -271,16 +271,16 @@ void demand_a_host(TomlTable& file, const DaemonConfig& c) {
   if (c.serial || c.tcp || c.gocator_host || c.modbus_tcp || c.modbus_serial) return;
   const std::string allowed =
       "[host.serial], [host.tcp], [host.gocator], [host.modbus_tcp] or [host.modbus_serial]";
-  if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: nobody could send the trigger", allowed);
+  if (c.trigger == TriggerMode::bus) file.refuse("host", "missing: no host could send the trigger", allowed);
   if (!c.arm_at_start)
-    file.refuse("host", "missing: nobody could arm the cell", allowed + ", or arm_at_start = true");
+    file.refuse("host", "missing: no host could arm the cell", allowed + ", or arm_at_start = true");
 }
 
 /// A host's command sends the software trigger, so this sensor needs the trigger mode bus.
 void demand_somebody_who_triggers(TomlTable& file, const DaemonConfig& c) {
   if (!sensor_waits_for_software(c) || c.trigger == TriggerMode::bus) return;
   file.refuse(c.gocator ? "sensor.gocator" : "sensor.genicam",
-              "trigger is \"software\" and nobody would ever trigger",
+              "trigger is \"software\" and no host ever triggers",
               "inspection.trigger = \"bus\", or trigger = \"external\"");
 }
 

@@ -48,7 +48,7 @@ std::string as_text(const ControllerState& state) {
   if (state.hottest_degc) add(fmt::format("{} {:.0f} degC", state.hottest_zone, *state.hottest_degc));
   if (state.gpu) add(as_text(*state.gpu));
   if (!state.throttled_by.empty()) add("SLOWED DOWN by " + listed(state.throttled_by));
-  return text.empty() ? "the system tells nothing of its clocks" : text;
+  return text.empty() ? "the system reports nothing of its clocks" : text;
 }
 
 std::optional<ThrottleNews::Line> ThrottleNews::hear(const ControllerState& state, Clock::time_point now) {

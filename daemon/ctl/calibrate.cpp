@@ -29,7 +29,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
   touch->add_option("--count", o.count, "how many")->capture_default_str()->check(CLI::Range(1, 100));
   step("forget", "forget the touches of a face, or all")->add_option("face", o.face, "only this face's");
   step("scan", "take the next frame as one of the artefact, and wait for it");
-  step("solve", "reckon the transform, show residuals and uncertainty");
+  step("solve", "compute the transform, show residuals and uncertainty");
   auto* accept =
       step("accept", "store what was solved and make it current; or make ID of the folder current");
   auto* id = accept->add_option("id", o.id, "a calibration of the folder");

@@ -57,7 +57,7 @@ std::string config_advice(const LinkOptions& link, const std::string& file) {
     text += fmt::format("{}: [host.serial] names {} at {} baud, for a host at its other end\n", file,
                         config.serial->line.path, config.serial->line.baud);
   if (!config.tcp && !config.serial)
-    text += file + ": no [host.tcp] and no [host.serial]: nobody can reach it\n";
+    text += file + ": no [host.tcp] and no [host.serial]: no host can reach it\n";
   return text;
 }
 

@@ -19,7 +19,7 @@ int print_owner(CommandLine& line, ScpiClient& host) {
   if (line.json)
     fmt::print("{}\n", Json{{"owner", owner}, {"this_host", own}}.dump(2));
   else
-    fmt::print("{}{}\n", owner == "NONE" ? "nobody has control" : owner + " has control",
+    fmt::print("{}{}\n", owner == "NONE" ? "no host has control" : owner + " has control",
                owner == own ? ": this host" : "");
   return good;
 }
@@ -64,7 +64,7 @@ void add_control_commands(CommandLine& line) {
   });
   auto* request =
       line.link_leaf(*all, "take", "ask for control", [&line, held] { return take(line, false, *held); });
-  auto* force = line.link_leaf(*all, "force", "take control from whoever has it, which is logged",
+  auto* force = line.link_leaf(*all, "force", "take control from its holder, which is logged",
                                [&line, held] { return take(line, true, *held); });
   for (auto* command : {request, force})
     command->add_flag("--hold", *held, "keep it until Ctrl-C: on TCP it lasts as long as the connection");

@@ -22,7 +22,7 @@ int temperature(CommandLine& line, const std::optional<double>& degc) {
     const Json now{{"temperature_degc", std::stod(told[0])}, {"told_utc", told[1]}};
     fmt::print("{}\n", now.dump(2));
   } else {
-    fmt::print("{} degC, told at {}\n", told[0], told[1]);
+    fmt::print("{} degC, reported at {}\n", told[0], told[1]);
   }
   return good;
 }
@@ -72,7 +72,7 @@ int self_test(CommandLine& line) {
 void add_device_commands(CommandLine& line) {
   auto degc = std::make_shared<std::optional<double>>();
   auto* cell = line.link_leaf(line.app, "temperature",
-                              "the cell's temperature, or tell it, which calibrations may demand",
+                              "the cell's temperature, or report it, which calibrations may demand",
                               [&line, degc] { return temperature(line, *degc); });
   cell->add_option("degc", *degc, "of now, in degC");
   auto* where =
@@ -82,7 +82,7 @@ void add_device_commands(CommandLine& line) {
                  [&line] { return referenced(line); });
   auto* links =
       line.link_leaf(line.app, "links", "every link with its state", [&line] { return print_links(line); });
-  line.link_leaf(line.app, "reopen", "open links that were refused, once the cause is mended",
+  line.link_leaf(line.app, "reopen", "open links that were refused, once the cause is removed",
                  [&line] { return reopen(line); });
   auto* test = line.link_leaf(line.app, "selftest", "check store, links, calibration and arithmetic now",
                               [&line] { return self_test(line); });

@@ -77,7 +77,7 @@ std::vector<Finding> examine_unit(const std::string& unit, const std::string& pr
     f.run = "sudo systemctl start " + unit;
   } else if (!restarts.empty() && restarts != "0") {
     f.state = State::doubtful;
-    f.found += fmt::format(", and was started anew {} times", restarts);
+    f.found += fmt::format(", and was started again {} times", restarts);
     f.run = look;
   } else if (value["UnitFileState"] == "disabled") {
     f.state = State::doubtful;

@@ -117,15 +117,14 @@ std::vector<Finding> doctor::examine_cell(const std::string& file, bool service)
 
 void add_doctor_command(CommandLine& line) {
   auto options = std::make_shared<DoctorOptions>();
-  auto* command =
-      line.leaf(line.app, "doctor",
-                "what of this computer stands in the way of the cell, and the command that mends it",
-                [&line, options] { return examine(line, *options); });
+  auto* command = line.leaf(line.app, "doctor",
+                            "faults of this computer that hinder the cell, and the command that repairs each",
+                            [&line, options] { return examine(line, *options); });
   line.offer(
       command->add_option("--config", options->config, "configuration of the cell")->capture_default_str(),
       Offer::files);
   command->add_flag("--service", options->service,
-                    "for the systemd unit datumd.service in place of whoever calls");
+                    "for the systemd unit datumd.service instead of the caller");
   line.add_json(*command);
 }
 

@@ -84,7 +84,7 @@ void examine_gpu(const Needs& needs, const System& system, std::vector<Finding>&
          needs.demands_gpu ? State::bad : State::doubtful,
          system.account.service
              ? fmt::format("sudo systemctl edit datumd    # [Service] SupplementaryGroups={}", group)
-             : fmt::format("sudo usermod -aG {} {}    # then log in anew", group, system.account.name)});
+             : fmt::format("sudo usermod -aG {} {}    # then log in again", group, system.account.name)});
     return;
   }
   findings.push_back({"GPU", fmt::format("{} nodes can be opened", nodes.size()), State::good, ""});

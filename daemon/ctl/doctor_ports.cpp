@@ -45,7 +45,7 @@ std::string not_datumd(const std::vector<std::string>& holders) {
 std::string join_group(const System& system, const std::string& group) {
   if (system.account.service)
     return fmt::format("sudo systemctl edit datumd    # [Service] SupplementaryGroups={}", group);
-  return fmt::format("sudo usermod -aG {} {}    # then log in anew", group, system.account.name);
+  return fmt::format("sudo usermod -aG {} {}    # then log in again", group, system.account.name);
 }
 
 Finding examine_serial_line(const Needs::SerialLine& line, const System& system) {

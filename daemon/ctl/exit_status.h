@@ -33,7 +33,7 @@ inline constexpr struct {
     {"8", "the daemon refused the command; its words are on stderr"},
     {"9", "the file, or what reads stdout, takes no more"},
     {"10",
-     "a verification that is good as far as it goes, and does not tell all: a flat plate, a part that "
+     "a verification that is good as far as it goes, and does not show all: a flat plate, a part that "
      "repeats itself"},
 };
 

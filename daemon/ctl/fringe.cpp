@@ -38,8 +38,9 @@ CLI::App* add_fringe(CLI::App& app, FringeOptions& o) {
   c->add_option("--degree", o.degree, "of the polynomial")->capture_default_str()->check(CLI::Range(1, 3));
   c->add_flag("--no-bend", o.no_bend, "leave out the denominator that a projector near the object needs");
   c->add_option("--cell-px", o.cell_px, "between nodes of the model: a power of two")->capture_default_str();
-  c->add_option("--temperature", o.temperature_degc,
-                "of the cell in degC: then the calibration holds near it only, and the cell's must be told")
+  c->add_option(
+       "--temperature", o.temperature_degc,
+       "of the cell in degC: then the calibration holds near it only, and the cell's must be reported")
       ->check(CLI::Range(-20.0, 60.0));
   c->add_option("--temperature-window-k", o.temperature_window_k, "how near")
       ->capture_default_str()

@@ -119,7 +119,7 @@ std::string told(const PhaseCalibration& c, const PhaseFit& fit, const std::file
   if (!fit.spots.empty())
     text += fmt::format(
         "warning: {} places of the plate stand off it in all steps, the farthest by {:+.2f} um about row {}, "
-        "column {}: look there for dust or a dent, clean the plate and measure it anew\n",
+        "column {}: look there for dust or a dent, clean the plate and measure it again\n",
         fit.spots.size(), fit.spots[0].off_um, fit.spots[0].row, fit.spots[0].column);
   text += fmt::format(
       "nodes {} of {}, worst condition {:.3g}, backward error {:.2g}\nresiduals {:.3f} um rms, u of a height "

@@ -72,13 +72,13 @@ std::string gap_text(const std::optional<WarpGapEvidence>& gap) {
 /// Evidence of the board's form, one line per value.
 std::string warp_text(const WarpEvidence& w) {
   if (w.lambda == 0)
-    return fmt::format("{:<12} no surface: {} places seen, {} rings and patches told no floor\n", "warp",
+    return fmt::format("{:<12} no surface: {} places seen, {} rings and patches have no floor\n", "warp",
                        w.knots.size(), w.refused);
   const auto worst = std::max_element(w.knots.begin(), w.knots.end(), [](const auto& a, const auto& b) {
     return std::abs(a.left_out_um) < std::abs(b.left_out_um);
   });
   return fmt::format(
-      "{:<12} {}; bow and twist of {:g} x {:g} mm; {} knots, {} rings and patches told no floor{}\n"
+      "{:<12} {}; bow and twist of {:g} x {:g} mm; {} knots, {} rings and patches have no floor{}\n"
       "{:<12} leave-one-out {:.3f} um rms, worst {} {:.3f} um; lambda {:g}, condition {:.3g}, growth {:.3g}, "
       "backward error {:.2g}\n",
       "warp", w.shape.empty() ? "shape not told" : w.shape, w.outline_mm[0], w.outline_mm[1], w.knots.size(),

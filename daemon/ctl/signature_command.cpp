@@ -18,9 +18,9 @@ void add_signature_command(CommandLine& line) {
                        fmt::print("{}", ask_block(host, *key ? "DATA:SIGNature:KEY?" : "DATA:SIGNature?"));
                        return good;
                      });
-  signature->add_flag(
-      "--key", *key,
-      "the public key that it names instead, in PEM; that it is the signer's only somebody else can say");
+  signature->add_flag("--key", *key,
+                      "the public key that it names instead, in PEM; only another source can confirm that it "
+                      "is the signer's");
 }
 
 }  // namespace datum

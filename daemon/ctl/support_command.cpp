@@ -165,7 +165,7 @@ void add_support_commands(CommandLine& line) {
                 [o] { return print_metrics(*o); });
   auto* support = line.link_leaf(
       line.app, "support",
-      "a ZIP archive for whoever helps from afar: versions, configuration, recipes, calibrations, newest "
+      "a ZIP archive for remote support: versions, configuration, recipes, calibrations, newest "
       "results, log, "
       "state and computer; addresses, names and numbers of boards are replaced; also while datumd is down",
       [&line, o] { return make_bundle(line, *o); });
@@ -177,8 +177,7 @@ void add_support_commands(CommandLine& line) {
   support->add_option("--results", o->results, "how many of the newest results")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000}));
-  support->add_flag("--no-recipes", o->no_recipes,
-                    "leave out recipes: what they measure is nobody's business");
+  support->add_flag("--no-recipes", o->no_recipes, "leave out recipes: where they are confidential");
 }
 
 }  // namespace datum

@@ -23,7 +23,7 @@ CLI::App* add_verify(CLI::App& app, VerifyOptions& o) {
       app.add_subcommand("verify",
                          "how well a sensor or a calibration does, and whether results are as "
                          "written; needs no daemon; exit status 0 good, 1 not good, 2 not "
-                         "enough to say, 3 no measurement, 4 bad input, 10 good, but not all is told");
+                         "enough to say, 3 no measurement, 4 bad input, 10 good, but not all is known");
   all->require_subcommand(1);
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);

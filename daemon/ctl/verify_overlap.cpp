@@ -47,7 +47,7 @@ void refuse_alike(const Told& told) {
         throw std::invalid_argument(both + " are one frame: take another where the stage stands elsewhere");
       if ((told.q_mm[i] - told.q_mm[k]).norm() < 1)
         throw std::invalid_argument(
-            both + " are told less than 1 mm apart: that proves no convention; move the stage further");
+            both + " are reported less than 1 mm apart: that proves no convention; move the stage further");
     }
   }
 }

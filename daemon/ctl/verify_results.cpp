@@ -27,7 +27,7 @@ HeldEntry held_of(const std::string& text) {
   const auto [next, error] = std::from_chars(text.data(), end, held.link);
   if (error != std::errc() || next == end || *next != ':' || end - next != 65)
     throw std::invalid_argument("--held '" + text +
-                                "' is not LINK:SHA256 as an earlier verification told it");
+                                "' is not LINK:SHA256 as an earlier verification printed it");
   held.sha256.assign(next + 1, end);
   return held;
 }
@@ -103,7 +103,7 @@ class FrameCheck {
   std::string text() const {
     std::string text = different_;
     text += fmt::format("frames: {} measured the same, {} not the same\n", same_, differ_);
-    for (const auto& [why, count] : untold_) text += fmt::format("  {} can't be told: {}\n", count, why);
+    for (const auto& [why, count] : untold_) text += fmt::format("  {} not known: {}\n", count, why);
     return text;
   }
   std::uint64_t same() const { return same_; }
@@ -154,13 +154,13 @@ class FrameCheck {
 
 void add_verify_results(CLI::App& verify, ResultsCheck& o, const std::function<void()>& chosen) {
   auto* command = verify.add_subcommand(
-      "results", "is every stored result as it was written; the head it tells is worth keeping elsewhere");
+      "results", "is every stored result as it was written; keep the head that it prints elsewhere");
   command->callback(chosen);
   command->add_option("--store", o.store, "the store itself (default: what the configuration names)");
   command->add_option("--config", o.config, "configuration of the daemon")->capture_default_str();
   command
       ->add_option("--held", o.held,
-                   "LINK:SHA256, a head that was told before: only it finds a store written anew")
+                   "LINK:SHA256, a head that was printed before: only it finds a store written again")
       ->allow_extra_args(false);
   command
       ->add_option("--public-key", o.public_keys,

@@ -136,7 +136,7 @@ void WatchScreen::delivered(const DeliveryEvent& event) {
   changed_ = true;
   if (event.kind == DeliveryEvent::Kind::gap) picture_.note = gap_text(event);
   if (event.kind == DeliveryEvent::Kind::store && picture_.count > 0)
-    picture_.note = "another store, " + event.store_id + ": its numbers begin anew";
+    picture_.note = "another store, " + event.store_id + ": its numbers begin again";
   if (event.kind != DeliveryEvent::Kind::result) return;
   ++picture_.count;
   picture_.results.push_back(event.result);

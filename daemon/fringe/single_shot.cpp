@@ -31,11 +31,11 @@ double carrier_px(const PhaseCalibration& c, double period_px) {
 void check_range(const PhaseCalibration& c, double period_px) {
   for (const HeightNode& n : c.nodes) {
     if (std::isnan(n.per_px) || 2 / n.per_px < period_px) continue;
-    throw CalibrationError(
-        fmt::format("calibration '{}' reaches over {:.2f} px of the projector, a single image tells columns "
-                    "within {:.2f} px only: "
-                    "calibrate over a smaller range of heights, or take longer periods",
-                    c.id, 2 / n.per_px, period_px));
+    throw CalibrationError(fmt::format(
+        "calibration '{}' reaches over {:.2f} px of the projector, a single image determines columns "
+        "within {:.2f} px only: "
+        "calibrate over a smaller range of heights, or take longer periods",
+        c.id, 2 / n.per_px, period_px));
   }
 }
 

@@ -21,7 +21,7 @@ std::optional<GpuSample> GpuStateClient::newest(Clock::time_point now) {
 void GpuStateClient::start(Clock::time_point now) {
   try {
     process_.start(program_, {"--state"});
-    why_not_ = "not told yet";
+    why_not_ = "not known yet";
   } catch (const std::runtime_error& error) {
     failed(error.what(), now);
   }

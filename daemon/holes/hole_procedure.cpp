@@ -17,7 +17,7 @@ namespace {
 [[noreturn]] void conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
 
 std::string entering_text(bool by_itself) {
-  return by_itself ? "PROBe:HOLE:ENTer moves the tip above the hole and into it; nobody in its reach"
+  return by_itself ? "PROBe:HOLE:ENTer moves the tip above the hole and into it; no person within its reach"
                    : "lead the tip above the hole and into it, then PROBe:HOLE:ENTer";
 }
 
@@ -105,7 +105,7 @@ void HoleProcedure::scan() {
     conflict(active() ? "it is " + step() + "; PROBe:HOLE:ABORt"
                       : "no hole is in progress; PROBe:HOLE:STARt");
   if (parts_.calibration()->sha256 != calibration_->sha256)
-    conflict("another calibration became current; PROBe:HOLE:ABORt, then start anew");
+    conflict("another calibration became current; PROBe:HOLE:ABORt, then start again");
   const auto frame = std::make_shared<DroppedFrame>();
   scan_.start([frame](DroppedFrame& read) { *frame = std::move(read); },
               [this, frame](const FrameScan::Result& result) { seek(result, std::move(*frame)); },

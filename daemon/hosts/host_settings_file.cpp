@@ -66,7 +66,7 @@ HostTls read_tls(TomlTable table, const fs::path& folder) {
     tls.clients.push_back(std::move(client));
   }
   if (tls.clients.empty())
-    table.refuse("client", "missing: nobody would get in",
+    table.refuse("client", "missing: no host could connect",
                  "a table [[" + table.path("client") + "]] for each certificate with a role");
   table.finish();
   return tls;

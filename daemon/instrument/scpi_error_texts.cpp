@@ -84,7 +84,8 @@ const std::vector<ErrorText>& all_errors() {  // NOLINT(readability-function-siz
       {-225, "Out of memory", nullptr, "it would be -310"},
       {-226, "Lists not same length", nullptr, "no command takes lists that belong together"},
       {-230, "Data corrupt or stale",
-       "there is no value: no board measured yet, a temperature that nobody told, or what is stored does not "
+       "there is no value: no board measured yet, a temperature that no host reported, or what is stored "
+       "does not "
        "match any more",
        nullptr},
       {-231, "Data questionable", nullptr,

@@ -15,7 +15,7 @@ constexpr std::array rows{
     ReasonRow{Reason::floor_no_consensus, "No plane goes through the ring's pixels.",
               "recipe: floor.threshold_sigmas, floor.confidence; sensor profile: noise",
               "Parts, solder or edges fill the ring, or the noise profile is far too small.",
-              "Add exclusions for what is no board; measure the noise of the sensor anew."},
+              "Add exclusions for what is no board; measure the noise of the sensor again."},
     ReasonRow{
         Reason::floor_not_fixed, "The pixels that belong to the floor still changed when the fit ended.",
         "recipe: floor.refit_threshold_sigmas",
@@ -37,7 +37,7 @@ constexpr std::array rows{
         "Texture, stripes narrower than a tile of the ring, steps of two to four standard deviations there, "
         "or a noise "
         "profile that is too small.",
-        "Exclude the stripes; compare noise_um of good floors with the profile and measure it anew. Do not "
+        "Exclude the stripes; compare noise_um of good floors with the profile and measure it again. Do not "
         "raise "
         "the limit to let a floor pass."},
     ReasonRow{Reason::floor_second_level, "The ring lies on two levels, and either could be the floor.",
@@ -62,14 +62,14 @@ constexpr std::array rows{
               "recipe: body.max_clipped_ratio; sensor profile: z_min_mm, z_max_mm",
               "The part is too high, tilted, or too bright. What is cut off is the highest or the brightest, "
               "so what "
-              "is left tells less than the truth.",
+              "is left shows less than the truth.",
               "Move the part into the sensor's range; expose it less."},
     ReasonRow{Reason::out_of_view, "The body or its ring lies outside the frame.",
               "recipe: component.centre_mm, board.origin_mm, floor.outer_margin_mm",
               "The board lies elsewhere, the recipe's coordinates are another board's, or the stage stood "
               "elsewhere.",
               "Compare the picture with the recipe; a table [alignment] follows a board that is shifted."},
-    ReasonRow{Reason::pose_missing, "The CMM told no position before or after the exposure.",
+    ReasonRow{Reason::pose_missing, "The CMM reported no position before or after the exposure.",
               "datumd.toml: cmm.pairing.position_timeout_ms, cmm",
               "The line is down, or its controller did not answer in time.",
               "datumctl links shows the line and its last fault; datumctl listen hears what comes."},
@@ -92,8 +92,8 @@ constexpr std::array rows{
         "temperature window",
         "It is missing, changed, expired, drifted, superseded, of another sensor, or the cell's temperature "
         "is "
-        "outside its window or not told.",
-        "CALibration:CURRent? says which; tell the temperature, verify, or calibrate anew."},
+        "outside its window or not reported.",
+        "CALibration:CURRent? says which; report the temperature, verify, or calibrate again."},
     ReasonRow{
         Reason::sensor_mismatch,
         "The frame is of another sensor, or of another resolution, than the recipe and the profile say.",
@@ -112,10 +112,10 @@ constexpr std::array rows{
               "Clocks of sensor and computer differ, or a delivery was held up.",
               "The text names age, limit and clock; set the clocks right."},
     ReasonRow{Reason::frame_early,
-              "The frame was there before the cell was armed, or before its unit's number was told.",
+              "The frame was there before the cell was armed, or before its unit's number was reported.",
               "datumd.toml: inspection.trigger, inspection.arm_at_start",
               "The sensor exposed before INITiate or CONFigure:UNIT, or an old file lay in the drop folder.",
-              "Arm, tell the unit, then let the sensor expose; empty the drop folder before arming."},
+              "Arm, report the unit, then let the sensor expose; empty the drop folder before arming."},
     ReasonRow{Reason::frame_unproven, "Nothing proves that the frame shows this trigger's board.",
               "datumd.toml: inspection.late_frame_ms, inspection.frame_timeout_ms, "
               "sensor.utc_uncertainty_ms; unit_id in the "
@@ -127,7 +127,7 @@ constexpr std::array rows{
               "late_frame_ms is over."},
     ReasonRow{Reason::frame_repeated, "The frame has the pixels of one that came before.",
               "datumd.toml: sensor", "The sensor or its software delivers an old picture under a new name.",
-              "The text names the earlier frame; let the sensor expose anew, and look at its software."},
+              "The text names the earlier frame; let the sensor expose again, and look at its software."},
     ReasonRow{
         Reason::uncertainty, "The measurement is too uncertain for the limits: C_m is below 1.",
         "recipe: limits of the check, uncertainty",
@@ -155,7 +155,7 @@ constexpr std::array rows{
               "Look at the place that the text names; take away what lies there. State a clamp as [[mask]]."},
     ReasonRow{
         Reason::surface_spot,
-        "At least 4 pixels close together are out of a limit and fill no window, so that no extreme tells of "
+        "At least 4 pixels close together are out of a limit and fill no window, so that no extreme shows "
         "them.",
         "recipe: surface.window_px, limits of the region's checks",
         "A small dent, a burr, a feature beside its place by a pixel or two; dust; a sensor that errs beside "
@@ -166,13 +166,13 @@ constexpr std::array rows{
         Reason::surface_noise, "A region scatters by more than the sensor's profile explains.",
         "recipe: surface.max_noise_sigmas; sensor profile: noise.sigma_um",
         "The profile of another sensor or exposure; gloss; a surface that is rougher than its model.",
-        "Measure the profile anew, look at the surface, or raise max_noise_sigmas: U follows the noise."},
+        "Measure the profile again, look at the surface, or raise max_noise_sigmas: U follows the noise."},
     ReasonRow{Reason::surface_fit, "A region's points are no plane, or the part's place can't be fitted.",
               "recipe: alignment.datums, alignment.search_mm, alignment.refinement.max_shift_mm, "
               "alignment.refinement.max_turn_mrad",
               "Too narrow a region, or a part that lies farther from its place than was searched.",
               "Widen the region; look at the fixture."},
-    ReasonRow{Reason::warp_model, "The board's own form can't be told.", "recipe: warp.min_knots, warp.bare",
+    ReasonRow{Reason::warp_model, "The board's own form is not known.", "recipe: warp.min_knots, warp.bare",
               "Too few floors and patches were accepted, or they lie in a line.",
               "Add patches of bare board."},
     ReasonRow{Reason::warp_hull, "The board's form is asked where nothing was seen.",
@@ -187,7 +187,7 @@ constexpr std::array rows{
         "on the board that the recipe does not list.",
         "Add patches of bare board nearer, or raise warp.max_gap_mm; warp.max_curvature_um_per_mm2 "
         "says what U covers. Name as [[exclusion]] what stands on the board."},
-    ReasonRow{Reason::alignment, "The board's place can't be told, or is too far from the recipe's.",
+    ReasonRow{Reason::alignment, "The board's place is not known, or is too far from the recipe's.",
               "recipe: alignment.max_shift_mm, alignment.min_ratio",
               "Another board, one turned around, parts that repeat, or parts that the recipe does not list.",
               "List every part that stands up; look at the fixture."},

@@ -42,7 +42,7 @@ const std::vector<Register>& base_registers() {  // NOLINT(readability-function-
       {at_cell, 32, Type::text, r, "CELL", "", "name of the cell"},
       {at_firmware, 40, Type::text, r, "FIRMWARE", "", "version and commit"},
       {at_store_id, 4, Type::u64, r, "STORE_ID", "",
-       "of the result store: another one means a new store, whose sequences begin anew, or one that was put "
+       "of the result store: another one means a new store, whose sequences begin again, or one that was put "
        "back from a "
        "copy, whose sequences go on above those that it gave before"},
 
@@ -103,7 +103,7 @@ const std::vector<Register>& base_registers() {  // NOLINT(readability-function-
        "of the chosen recipe's file, two bytes a register"},
       {at_job_listed_name, long_text, Type::text, r, "JOB_LISTED_NAME", "",
        "recipe of the index in JOB_INDEX"},
-      {at_control_owner, 32, Type::text, r, "CONTROL_OWNER", "", "host that holds control; empty: nobody"},
+      {at_control_owner, 32, Type::text, r, "CONTROL_OWNER", "", "host that holds control; empty: none"},
       {at_sensor_link + of_link_state, 1, Type::u16, r, "SENSOR_LINK_STATE", "", ""},
       {at_sensor_link + of_link_lost, 1, Type::u16, r, "SENSOR_LINK_LOST", "",
        "times since the start, wraps"},

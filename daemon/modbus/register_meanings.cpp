@@ -71,7 +71,7 @@ const std::vector<Meaning>& value_meanings() {
          "STORE_LAST"},
         {"COMMAND", command_self_test, "SELF_TEST", "*TST?: -330 where it fails"},
         {"COMMAND", command_reopen_links, "REOPEN_LINKS",
-         "links that were refused, once the cause is mended"},
+         "links that were refused, once the cause is removed"},
         {"COMMAND", command_take_control, "TAKE_CONTROL",
          "SYSTem:LOCK:REQuest?: -203 where another host has it"},
         {"COMMAND", command_release_control, "RELEASE_CONTROL", "SYSTem:LOCK:RELease"},
@@ -87,7 +87,8 @@ const std::vector<Meaning>& value_meanings() {
       m.push_back({link, link_state_closed, "CLOSED", "lost, is opened again and again"});
       m.push_back({link, link_state_connecting, "CONNECTING", ""});
       m.push_back({link, link_state_open, "OPEN", ""});
-      m.push_back({link, link_state_refused, "REFUSED", "an operator must mend it, then REOPEN_LINKS"});
+      m.push_back(
+          {link, link_state_refused, "REFUSED", "an operator must remove the cause, then REOPEN_LINKS"});
     }
     for (const Coded& c : result_codes()) m.push_back({"RESULT_CODE", c.code, c.name, c.text});
     for (const Coded& c : characteristic_codes()) m.push_back({"CHARACTERISTIC", c.code, c.name, c.text});

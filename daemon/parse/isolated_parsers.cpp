@@ -32,7 +32,7 @@ std::string as_text(const ParserEnded& error) {
                        error.what());
   return fmt::format(
       "datumd-parse, which reads it apart from the rest, did not survive it: {}; it is kept: give it "
-      "to whoever maintains datumd",
+      "to the maintainers of datumd",
       error.what());
 }
 

@@ -63,7 +63,7 @@ std::vector<Command> calibration_commands() {
       {"CALibration:SOLVe",
        [](Call& c) { calibrator(c).solve(); },
        {},
-       "reckon the transform from touches and scan; *OPC? waits for it"},
+       "compute the transform from touches and scan; *OPC? waits for it"},
       {"CALibration:ACCept",
        accept,
        {any_id, any_who},

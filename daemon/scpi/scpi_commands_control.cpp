@@ -25,7 +25,7 @@ std::vector<Command> control_commands() {
       {"SYSTem:LOCK:FORCe",
        [](Call& c) { c.instrument().control().force(c.session.host()); },
        {},
-       "take control from whoever has it; this is logged",
+       "take control from its holder; this is logged",
        Access::reads},
       {"SYSTem:LOCK:OWNer?",
        owner,

@@ -78,7 +78,7 @@ std::vector<Command> data_commands() {
       {"DATA:STORe?",
        [](Call& c) { c.session.answer(quote(c.instrument().results().store_id)); },
        {},
-       "id of the store: another one means that sequences began anew, or that the store was set back"},
+       "id of the store: another one means that sequences began again, or that the store was set back"},
       {"DATA:STORe:FORMer?",
        former,
        {},
@@ -94,7 +94,7 @@ std::vector<Command> data_commands() {
       {"DATA:SIGNature:KEY?",
        [](Call& c) { c.session.answer(block(pem_of(datum::signed_head_of(signed_head_of(c)).key))); },
        {},
-       "the public key that this head names, PEM; that it is the signer's only somebody else can say"},
+       "the public key that this head names, PEM; only another source can confirm that it is the signer's"},
       {"DATA:ACK",
        acknowledge,
        {from_none, store},
@@ -121,8 +121,8 @@ std::vector<Command> data_commands() {
       {"DATA:REPLay?",
        replayed,
        {},
-       "sequence; NONE, RUNNING, SAME, DIFFERENT or FAILED; the first difference, or why it could not be "
-       "told"},
+       "sequence; NONE, RUNNING, SAME, DIFFERENT or FAILED; the first difference, or why it is not "
+       "known"},
   };
 }
 

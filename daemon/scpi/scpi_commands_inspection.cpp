@@ -37,7 +37,8 @@ void choose_unit(Call& call) {
 
 void temperature(Call& call) {
   const auto told = call.instrument().temperature();
-  if (!told) throw Error(data_corrupt_or_stale, "nobody told the cell's temperature; SENSe:TEMPerature does");
+  if (!told)
+    throw Error(data_corrupt_or_stale, "no host reported the cell's temperature; SENSe:TEMPerature does");
   call.session.answer(fmt::format("{},{}", number(told->degc), quote(iso8601_from_utc(told->utc_s))));
 }
 
@@ -94,9 +95,12 @@ std::vector<Command> inspection_commands() {
       {"SENSe:TEMPerature",
        [](Call& c) { c.instrument().set_temperature(c[0].number); },
        {degc},
-       "tell the cell's temperature of now, which a calibration may demand",
+       "report the cell's present temperature, which a calibration may demand",
        Access::measures},
-      {"SENSe:TEMPerature?", temperature, {}, "the temperature that was told last in degC, and when (UTC)"},
+      {"SENSe:TEMPerature?",
+       temperature,
+       {},
+       "the temperature that was reported last in degC, and when (UTC)"},
       {"INITiate[:IMMediate]",
        [](Call& c) { c.instrument().arm(); },
        {},
@@ -104,7 +108,7 @@ std::vector<Command> inspection_commands() {
       {"ABORt",
        [](Call& c) { c.instrument().abort(); },
        {},
-       "end waiting or measuring without a result, disarm; any host may, whoever has control",
+       "end waiting or measuring without a result, disarm; any host may, even without control",
        Access::stops},
   };
   for (auto& command : trigger_commands()) commands.push_back(std::move(command));

@@ -43,7 +43,7 @@ class SignatureWalk {
   SignatureReport done() {
     if (known_.any() && report_.in_store == 0)
       report_.unknown.push_back(
-          "the store keeps no signature of such a key: nobody vouches for the time at which results were "
+          "the store keeps no signature of such a key: nothing proves the time at which results were "
           "there");
     if (known_.keys.empty())
       for (const std::string& key : all_keys_)
@@ -92,7 +92,7 @@ class SignatureWalk {
                         name_of(before)));
     else if (head.number == 1)
       report_.unknown.push_back(fmt::format(
-          "why numbers begin anew with {}: the signer's memory was removed, or there are two signers",
+          "why numbers begin again with {}: the signer's memory was removed, or there are two signers",
           name_of(head)));
     else if (head.number <= before.number)
       fault(fmt::format("{} stands behind {}: two signers have the key, or the signer was set back",

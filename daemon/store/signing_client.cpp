@@ -57,7 +57,7 @@ class Conversation {
     if (next->head != to)
       throw SigningError(fmt::format(
           "the signer's hash of link {} is not the store's: what was stored since link {} was altered; "
-          "'datumctl verify results' tells what",
+          "'datumctl verify results' shows what",
           to.link, from.link));
     if (next->after != (last ? last->head : ChainPlace{}))
       throw SigningError(name_of(*next) + " does not follow the one before it");
@@ -97,7 +97,7 @@ class Conversation {
       throw SigningError(
           fmt::format("link {}, which {} is of, was removed before the next signature; datumd(8), "
                       "SIGNATURES, says how to "
-                      "begin anew",
+                      "begin again",
                       last.head.link, name_of(last)));
   }
 

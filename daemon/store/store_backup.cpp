@@ -178,7 +178,7 @@ Restored put_back(const fs::path& backup, const fs::path& store, const std::stri
   Restored restored{examine(part.path()), {}};
   if (restored.backup.report.faults > 0)
     throw BackupError(
-        fmt::format("{}: is not as it was written: {}; 'datumctl verify results --store' tells all; "
+        fmt::format("{}: is not as it was written: {}; 'datumctl verify results --store' shows all; "
                     "nothing was changed",
                     backup.string(), restored.backup.report.first_faults.front().what));
   give_to_owner_of(folder_of(store), part.path());

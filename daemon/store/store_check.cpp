@@ -55,7 +55,7 @@ StoreStanding standing_by_mark(sqlite3* db, const fs::path& store, const Mark& m
     standing.vouched = fmt::format("the mark beside it agrees, up to result {}", marked);
   if (mark.copied)
     standing.unknown =
-        "the mark is a copy: store and mark may have been put back together, only hosts can tell";
+        "the mark is a copy: store and mark may have been put back together, only hosts can show it";
   return standing;
 }
 
@@ -68,7 +68,7 @@ StoreStanding standing_of(const fs::path& store, const std::optional<Mark>& mark
   if (const auto marked = mark ? mark->given(report.store_id) : std::nullopt)
     return standing_by_mark(db.get(), store, *mark, *marked, report);
   StoreStanding standing;
-  standing.unknown = "no mark beside it knows this store: whether newer results are missing can't be told";
+  standing.unknown = "no mark beside it knows this store: whether newer results are missing is not known";
   if (lacks_wal(store))
     standing.unknown +=
         "; it has no -wal: a copy that was taken without it while datumd ran lacks what was in it ('datumctl "

@@ -22,7 +22,7 @@ void StorePresence::check() const {
     if (there && info.st_dev == noted.device && info.st_ino == noted.inode) continue;
     throw StoreError(StoreError::Kind::io, fmt::format("{} is {} since datumd opened the store: results "
                                                        "would be lost; put the file back under its name, "
-                                                       "or start datumd anew",
+                                                       "or start datumd again",
                                                        noted.file.string(), there ? "another file" : "gone"));
   }
 }

@@ -17,7 +17,7 @@ constexpr std::array<EventKind, events - 1> kinds{{
     {Event::armed, "armed", "81d85ed7eb1b498ca1eafbdef6734fc9", "DATUM_RECIPE",
      "the next trigger, or frame, is measured"},
     {Event::disarmed, "disarmed", "444ec85c52a748058532d7f68f618962", "DATUM_RECIPE DATUM_REASON",
-     "no board is measured until somebody arms"},
+     "no board is measured until a host arms"},
     {Event::recipe_chosen, "recipe_chosen", "1e178431ce114714ab3736e9d5fba47b", "DATUM_RECIPE",
      "another recipe, or another file of it, holds from now on"},
     {Event::recipe_refused, "recipe_refused", "1aa9126b83794788ba3e45b5b3695956", "DATUM_REASON",
@@ -51,14 +51,14 @@ constexpr std::array<EventKind, events - 1> kinds{{
     {Event::configuration_refused, "configuration_refused", "4a570654ea2c4265aa5218cf920ff01d",
      "DATUM_REASON", "datumd did not start: its configuration, or what it names, is refused"},
     {Event::metrics_trouble, "metrics_trouble", "eb72ff1b5fd14d2e9dc4085fcc10bb7c", "DATUM_REASON",
-     "nobody can read the metrics; boards are measured all the same"},
+     "no program can read the metrics; boards are measured all the same"},
     {Event::store_set_back, "store_set_back", "142ebb57ba1240658cfa855d7da51565",
      "DATUM_STORE DATUM_FORMER_STORE DATUM_SEQUENCE DATUM_REASON",
      "the result store was put back from a copy, or is one; it goes on under another id"},
     {Event::parser_ended, "parser_ended", "8a8f1c0a5f4e4c6db0f2c1d09e7b3a64", "DATUM_FRAME DATUM_REASON",
      "a file ended the process that parses it; it is refused and kept"},
     {Event::signing_trouble, "signing_trouble", "5f0c3b6fd2a94cbd8b1f4e0a9d7762ce", "DATUM_REASON",
-     "the chain of results is not signed; somebody may have changed it"},
+     "the chain of results is not signed; it may have been changed"},
 }};
 
 }  // namespace

@@ -93,7 +93,7 @@ LineReading GrblReader::read_setting(std::string_view line) {
   // Without a homing cycle GRBL starts in Idle: its banner may have been missed.
   if (line == "$22=0" && !confirmed_ && lost_.empty())
     lost_ =
-        "the controller has no homing cycle ($22=0): nothing tells whether the machine is referenced; "
+        "the controller has no homing cycle ($22=0): it is not known whether the machine is referenced; "
         "DIAGnostic:POSition:REFerenced states it";
   if (line.find('=') == std::string_view::npos)
     return fault(ProbeState::malformed, "not a setting of GRBL 1.1: " + in_quotes(line));

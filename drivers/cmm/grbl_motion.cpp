@@ -10,7 +10,8 @@ namespace {
 void check(const CmmSettings& cmm, const MotionSettings& motion, const std::array<double, 3>& from_mm,
            const std::array<double, 3>& to_mm) {
   const auto refuse = [](const std::string& what) { throw RefusedError("probe motion: " + what); };
-  if (!motion.allowed) refuse("not allowed; the cell's configuration must allow it, and nobody be in reach");
+  if (!motion.allowed)
+    refuse("not allowed; the cell's configuration must allow it, and no person may be within its reach");
   if (cmm.layout != Layout::grbl)
     refuse(fmt::format("preset {} takes no commands; allowed: grbl_1_1", cmm.preset));
   if (!(motion.feed_mm_per_min >= 1 && motion.feed_mm_per_min <= 10'000))

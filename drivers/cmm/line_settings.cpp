@@ -77,7 +77,7 @@ void check_layout(const CmmSettings& settings) {
     refuse("positional lines have no label: group them by order, or all axes on one line");
   if (settings.layout == Layout::grbl && one_per_line) refuse("a GRBL report carries all axes");
   if (settings.device_tells_unit && (settings.layout != Layout::grbl || settings.setup.empty()))
-    refuse("only GRBL tells its unit, asked by the setup string");
+    refuse("only GRBL reports its unit, asked by the setup string");
 }
 
 void check_number(const CmmSettings& settings) {
@@ -121,7 +121,7 @@ void check_ends(const LineFraming& framing, bool polled) {
     refuse(fmt::format("fixed_length = {}; allowed: up to max_length = {}", framing.fixed_length,
                        framing.max_length));
   if (framing.fixed_length > 0 && !framing.start && !polled)
-    refuse("lines of fixed_length that come unasked need a start character to be told apart");
+    refuse("lines of fixed_length that come unasked need a start character to be distinguished");
 }
 
 void check_framing(const CmmSettings& settings) {

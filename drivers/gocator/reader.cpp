@@ -195,7 +195,7 @@ void Reader::take_timestamp(const Reply& reply, MonotonicNs now) {
   const bool known = clock_.uncertainty_ns(now).has_value();
   if (clock_.answered(*asked_ns_, now, timestamp_of(reply)) || !known) return;
   listener_.counts_anew();
-  listener_.warning(said("its clock began anew"));
+  listener_.warning(said("its clock began again"));
 }
 
 void Reader::greeted(MonotonicNs now) {

@@ -189,7 +189,7 @@ ProbePoint IppClient::point_of(const std::vector<IppValue>& values) const {
   const auto quality = number_of(values, "Q");
   if (!quality || *quality == 0 || point.state != ProbeState::ok) return point;
   point.state = ProbeState::device_error;
-  point.detail = fmt::format("the machine doubts it: Q({}), 0 is good", *quality);
+  point.detail = fmt::format("the machine reports low quality: Q({}), 0 is good", *quality);
   return point;
 }
 

@@ -139,7 +139,7 @@ void IppClient::demand_done(const Answer& answer, const IppTransaction& t) {
   if (d.command == "ClearAllErrors()") clearing_ = false;
   const bool unknown = d.optional && (answer.stopped || answer.data.empty());
   if (unknown) {
-    note("the machine does not tell " + d.property);
+    note("the machine does not report " + d.property);
     d.take(std::nullopt);
     if (answer.stopped) m.demands.push_front({"ClearAllErrors()"});
     return;
@@ -164,7 +164,7 @@ void IppClient::move_step_done(Step step, const Answer& answer, const IppTransac
   const ProbePoint touch = point_of(reading.values);
   m.contact_mm = touch.position_mm;
   if (!reading.why.empty() || touch.state == ProbeState::malformed)
-    m.why = "the machine tells of no touch";
+    m.why = "the machine reports no touch";
   else
     hold(touch, true, answer.first_byte_ns, answer.last_byte_ns, t.sent_ns);
 }

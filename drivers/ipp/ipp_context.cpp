@@ -66,7 +66,7 @@ std::string refusal(const IppContext& c, const IppSettings& demanded,
     return same(*c.transformation, wanted) ? "" : here + "; the cell demands " + describe(wanted);
   }
   if (confirmed && same(*c.transformation, *confirmed)) return "";
-  return here + (confirmed ? "; confirmed was " + describe(*confirmed) : "; nobody has confirmed that") +
+  return here + (confirmed ? "; confirmed was " + describe(*confirmed) : "; no host has confirmed that") +
          "; state cmm.ipp.transformation, or confirm it (DIAGnostic:POSition:REFerenced)";
 }
 

@@ -64,7 +64,8 @@ void check_box(const CmmSettings& settings, double tip_radius_mm, const std::str
 
 void check_move(const CmmSettings& settings, const Xyz& from_mm, const ProbeWay& way) {
   if (!settings.ipp.motion)
-    refuse_motion("not allowed; the cell's configuration must allow it, and nobody be in reach");
+    refuse_motion(
+        "not allowed; the cell's configuration must allow it, and no person may be within its reach");
   check_box(settings, way.room.tip_radius_mm, "start", from_mm);
   check_box(settings, way.room.tip_radius_mm, "target", way.to_mm);
   for (std::size_t i = 0; i < 3; ++i)

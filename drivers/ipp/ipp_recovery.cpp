@@ -89,8 +89,9 @@ void IppClient::recover(MonotonicNs now) {
 
 void IppClient::enter_fault(const std::string& why, MonotonicNs now) {
   state_ = State::fault;
-  fault_why_ = why + (extended_.empty() ? "" : "; the machine's status: " + extended_) +
-               "; mend it at the machine, then DIAGnostic:POSition:REFerenced, or clear its errors there";
+  fault_why_ =
+      why + (extended_.empty() ? "" : "; the machine's status: " + extended_) +
+      "; remove the cause at the machine, then DIAGnostic:POSition:REFerenced, or clear its errors there";
   note("stopped: " + fault_why_);
   next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
   emit(ProbeState::device_error, fault_why_, now);
@@ -117,7 +118,7 @@ void IppClient::stay_in_fault(MonotonicNs now) {
   next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
   if (!std::exchange(mended_, false)) return emit(ProbeState::device_error, fault_why_, now);
   recovered_ = false;
-  stopping_ = IppError{IppError::stopping, 514, "", "an operator says that it is mended"};
+  stopping_ = IppError{IppError::stopping, 514, "", "an operator confirms that the cause is removed"};
   recover(now);
 }
 

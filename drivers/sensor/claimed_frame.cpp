@@ -47,8 +47,8 @@ DeliveryTry::DeliveryTry(const ClaimedFrame& claim, const char* doing) {
   if (before.st_size >= most_ends)
     throw FrameError(
         fmt::format("{}: datumd ended {} times while it {} this; it is damaged or too large for its memory: "
-                    "keep it for whoever "
-                    "maintains datumd, and let the sensor expose anew",
+                    "keep it for the "
+                    "maintainers of datumd, and let the sensor expose again",
                     claim.name(), most_ends, doing));
   if (::write(out.get(), "x", 1) == 1) file_ = file;
 }

@@ -78,7 +78,7 @@ void GenicamSource::clock(const genicam::ClockAnswer& answer) {
     clock_zero_ns_ = answer.camera_ns - std::min(answer.camera_ns, zero_before_ns);
   const std::uint64_t us = (answer.camera_ns - clock_zero_ns_) / ns_per_us;
   const bool agrees = clock_.answered(answer.sent_ns, answer.received_ns, us);
-  if (clock_known_ && !agrees) warning(said("its clock began anew, or was set"));
+  if (clock_known_ && !agrees) warning(said("its clock began again, or was set"));
   clock_known_ = true;
 }
 

@@ -121,10 +121,9 @@ KeyHandle private_key_in(const std::filesystem::path& file) {
   OPENSSL_cleanse(text.data(), text.size());
   ERR_clear_error();
   if (asked)
-    refuse(
-        file,
-        "this private key is encrypted, and nobody is there to type its password; openssl pkey -in FILE -out "
-        "OTHER takes it off");
+    refuse(file,
+           "this private key is encrypted, and no one can type its password; openssl pkey -in FILE -out "
+           "OTHER takes it off");
   if (!key) refuse(file, "has no private key (PEM: -----BEGIN PRIVATE KEY-----)");
   return key;
 }

@@ -35,7 +35,7 @@ std::string refusal_of(const std::string& text) {
 
 const std::string remedy =
     "; no calibration of this folder is used: put the journal's backup back, or move it away and accept a "
-    "calibration anew";
+    "calibration again";
 
 TEST(CalibrationJournal, HasOneCurrentCalibrationForEachPairAndSensor) {
   CalibrationJournal journal;

@@ -138,7 +138,7 @@ TEST_F(Choice, ADriftedOneIsNotTakenUntilItIsVerified) {
   tell(JournalEvent::drift, "a");
   EXPECT_EQ(choice("current"),
             "calibration 'a' has drifted (by a test): calibrate again, or verify it again once the cause is "
-            "mended");
+            "removed");
   EXPECT_EQ(choice("a"), choice("current"));
   tell(JournalEvent::verified, "a");
   EXPECT_EQ(choice("a"), "a");
@@ -152,7 +152,7 @@ TEST_F(Choice, AnEditedFileIsToldFromADamagedOne) {
   EXPECT_EQ(
       choice("current"),
       "DIR/a.toml is not the calibration 'a' that J. M\xc3\xbcller accepted at 2026-03-01T08:30:00Z: its "
-      "content was changed and sealed anew; put the accepted file back, or accept this one (datumctl "
+      "content was changed and sealed again; put the accepted file back, or accept this one (datumctl "
       "calibrate accept a)");
   std::string damaged = to_toml(made["a"]);
   damaged.replace(damaged.find("2026-09-01"), 10, "2028-09-01");

@@ -114,17 +114,19 @@ TEST_F(CalibrationFile, HoldsInItsTemperatureWindowAlone) {
   EXPECT_EQ(why(TemperatureReading{18, now}), "");
   EXPECT_EQ(why(TemperatureReading{23, now - hour}), "");
   const std::string who = "calibration 'cell1-2026-03' holds from 18.00 to 23.00 degC, ";
-  EXPECT_EQ(why(std::nullopt), who + "and nobody told the cell's temperature: SENSe:TEMPerature tells it");
+  EXPECT_EQ(why(std::nullopt),
+            who + "and no host reported the cell's temperature: SENSe:TEMPerature reports it");
   EXPECT_EQ(
       why(TemperatureReading{23.01, now}),
       who + "the cell has 23.01 degC: bring the cell back to its temperature, or calibrate at this one");
   EXPECT_EQ(why(TemperatureReading{17.99, now}).substr(0, who.size() + 23), who + "the cell has 17.99 degC");
   EXPECT_EQ(why(TemperatureReading{std::nan(""), now}).substr(0, who.size() + 12), who + "the cell has");
-  const std::string old = "and the cell's temperature was told at ";
-  EXPECT_EQ(why(TemperatureReading{20, now - hour - 1}),
-            who + old +
-                "2026-03-01T07:31:39Z, more than 3600 s before 2026-03-01T08:31:40Z: SENSe:TEMPerature tells "
-                "it");
+  const std::string old = "and the cell's temperature was reported at ";
+  EXPECT_EQ(
+      why(TemperatureReading{20, now - hour - 1}),
+      who + old +
+          "2026-03-01T07:31:39Z, more than 3600 s before 2026-03-01T08:31:40Z: SENSe:TEMPerature reports "
+          "it");
   EXPECT_EQ(why(TemperatureReading{20, now + 1}).substr(0, (who + old).size()), who + old) << "of tomorrow";
   Calibration without = c;
   without.temperature.reset();

@@ -223,7 +223,7 @@ TEST(HtmMistake, WhatNothingExplainsIsNotNamed) {
   EXPECT_EQ(
       d.words,
       "the transform does not fit what was measured, and none of the usual mistakes explains it: calibrate "
-      "anew");
+      "again");
 }
 
 TEST(HtmMistake, EvidenceIsNeeded) {

@@ -38,7 +38,7 @@ const std::vector<Fault>& all_faults() {
       {"memory", "an allocation fails while a board is measured, then many", 300, 6, run_out_of_memory},
       {"config", "recipe, profile and configuration rewritten, cut, removed, replaced by links", 200, 6,
        change_the_configuration},
-      {"calibration", "the calibration is replaced, spoilt, withdrawn and accepted anew", 200, 6,
+      {"calibration", "the calibration is replaced, spoilt, withdrawn and accepted again", 200, 6,
        swap_the_calibration},
       {"gpu", "the GPU's process is killed, stops, babbles, its device fails", 40, 2, lose_the_gpu},
       {"devices", "a storm of garbage and broken connections on the CMM's line", 60, 3, storm_the_devices},

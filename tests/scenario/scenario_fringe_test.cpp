@@ -137,7 +137,7 @@ void the_cell_is_armed_at_the_calibrations_temperature_only(const fs::path& fold
     words.insert(words.end(), {"--tcp", address});
     return run(words, folder);
   };
-  expect_refused(ctl({"arm"}), 8, "nobody told the cell's temperature");
+  expect_refused(ctl({"arm"}), 8, "no host reported the cell's temperature");
   EXPECT_EQ(ctl({"temperature", "23"}).status, 0);
   expect_refused(ctl({"arm"}), 8, "the cell has 23.00 degC");
   EXPECT_EQ(ctl({"temperature", "20"}).status, 0);

@@ -62,7 +62,7 @@ TEST(ScenarioCalibrationGuards, NoBoardIsMeasuredByADoubtfulCalibration) {
   mirrored.replace(mirrored.find("  1, 0, 0, 0,"), 13, "  -1, 0, 0, 0,");
   expect_words(refusal_of(mirrored), "the rotation is mirrored (determinant below 0)");
   const std::string window = with([](Calibration& c) { c.temperature = TemperatureWindow{20, 18, 22}; });
-  expect_words(refusal_of(window), "nobody told the cell's temperature: SENSe:TEMPerature tells it");
+  expect_words(refusal_of(window), "no host reported the cell's temperature: SENSe:TEMPerature reports it");
   EXPECT_EQ(host->command("SENS:TEMP 25"), "0,\"No error\"");
   expect_words(refusal_of(window), "the cell has 25.00 degC: bring the cell back to its temperature");
   expect_good();
@@ -72,7 +72,7 @@ TEST(ScenarioCalibrationGuards, NoBoardIsMeasuredByADoubtfulCalibration) {
   cell.write("calibrations/journal", lines);
   expect_good();
   const std::string resealed = with([](Calibration& c) { c.residual_rms_um = 1; });
-  expect_words(refusal_of(resealed), "its content was changed and sealed anew; put the accepted file back");
+  expect_words(refusal_of(resealed), "its content was changed and sealed again; put the accepted file back");
   cell.write("calibrations/x.toml", to_toml(good));
   cell.write("calibrations/journal",
              lines + journal.append(testing::journal_entry(JournalEvent::drift, good)));

@@ -63,7 +63,7 @@ TEST(ScenarioKeeping, WhatIsTakenIsToldAndTheRestIsMeasuredTheSame) {
   EXPECT_THAT(whole.output, HasSubstr("3 results, 1 to 3, removed: more than 4 results"));
   EXPECT_THAT(whole.output, HasSubstr("the chain is whole"));
   EXPECT_THAT(whole.output, HasSubstr("frames: 1 measured the same, 0 not the same"));
-  EXPECT_THAT(whole.output, HasSubstr("3 can't be told: the frame is no longer kept"));
+  EXPECT_THAT(whole.output, HasSubstr("3 not known: the frame is no longer kept"));
   EXPECT_THAT(k.cell.list("drop/done"), ElementsAre("f3", "f6"));
 
   EXPECT_EQ(after->ask("DATA:FIRSt?"), "4");

@@ -178,7 +178,7 @@ TEST_F(ScenarioPart, ASnapshotFromAnotherPoseIsTheEndOfThePart) {
   snapshot_at("120 68 35", "trigger2");
   await_next("snapshot 2 of 2 (middle)", 1);
   snapshot_at("120 80 35", "trigger7");
-  EXPECT_EQ(host->result().decision, "FAIL") << "the next part begins anew; its hole is 144 um off";
+  EXPECT_EQ(host->result().decision, "FAIL") << "the next part begins again; its hole is 144 um off";
 }
 
 TEST_F(ScenarioPart, ASnapshotThatDoesNotComeIsToldInTime) {

@@ -225,7 +225,7 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
   if (warp.knots.size() < static_cast<std::size_t>(recipe.warp->min_knots)) {
     warp.reason = Reason::warp_model;
     warp.detail = fmt::format(
-        "the board was seen in {} places, at least {} are demanded; {} rings and patches told no floor",
+        "the board was seen in {} places, at least {} are demanded; {} rings and patches have no floor",
         warp.knots.size(), recipe.warp->min_knots, warp.refused);
     return warp;
   }

@@ -139,7 +139,7 @@ CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
   if (v.reason == Reason::none && profile_is_coarse(m.floor.evidence))
     v.detail += fmt::format(
         "{}the floor's pixels scatter by {:.3g} um, the sensor profile's noise.sigma_um says {:.3g} um: "
-        "measure it anew on a matt flat",
+        "measure it again on a matt flat",
         v.detail.empty() ? "" : "; ", m.floor.evidence.noise_um, m.floor.evidence.sigma_um);
   return v;
 }

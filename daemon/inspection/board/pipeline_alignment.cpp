@@ -130,7 +130,7 @@ std::optional<Refusal> refusal_of(const CorrelationShift& s, const AlignmentReci
       return Refusal{
           Reason::alignment,
           fmt::format(
-              "the board's place can't be told: the parts match {:.2f} times as well as elsewhere, at least "
+              "the board's place is not known: the parts match {:.2f} times as well as elsewhere, at least "
               "{:.2f} is demanded; another board, one turned around, or parts that repeat",
               s.ratio, a.min_ratio)};
     case CorrelationClass::too_far:

@@ -42,7 +42,7 @@ Room FileSystemRoom::of(const std::filesystem::path& path) const {
       there = there.parent_path();
       continue;
     }
-    throw std::system_error(errno, std::generic_category(), path.string() + ": its room can't be told");
+    throw std::system_error(errno, std::generic_category(), path.string() + ": its free space is not known");
   }
   Room room;
   room.bytes = std::uint64_t{info.f_bavail} * info.f_frsize;

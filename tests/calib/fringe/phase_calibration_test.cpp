@@ -231,7 +231,7 @@ TEST_F(PhaseFitTest, HoldsForItsSensorItsFringesItsTimeAndItsTemperature) {
   now.temperature_degc = 25;
   EXPECT_THAT(datum::refusal(c, now), HasSubstr("the cell has 25.00 degC"));
   now.temperature_degc.reset();
-  EXPECT_THAT(datum::refusal(c, now), HasSubstr("nobody told the cell's temperature"));
+  EXPECT_THAT(datum::refusal(c, now), HasSubstr("no host reported the cell's temperature"));
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ TEST(ModelFit, WhatDatumsLeaveFreeIsNamed) {
 TEST(ModelFit, ADatumThatTellsNothingNewIsRefused) {
   const ModelFit fit =
       fit_datums({scanned(top()), scanned(plane_shape({10, 10, 5}, {20, 0, 0}, {0, 20, 0}, 20))}, start);
-  EXPECT_THAT(fit.refusal, HasSubstr("datum 2 tells nothing"));
+  EXPECT_THAT(fit.refusal, HasSubstr("datum 2 determines nothing"));
 }
 
 TEST(ModelFit, ADatumThatWasNotSeenIsRefused) {

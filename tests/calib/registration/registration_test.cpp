@@ -253,7 +253,7 @@ TEST(Registration, AFlatBoardProvesHeightAndTiltsOnly) {
   EXPECT_STREQ(name_of(report.agreement), "AGREES") << report.text;
   EXPECT_TRUE(report.shift.tells(2));
   EXPECT_FALSE(report.shift.tells(0) || report.shift.tells(1));
-  EXPECT_THAT(report.text, HasSubstr("the overlap has no texture that would tell x, y"));
+  EXPECT_THAT(report.text, HasSubstr("the overlap has no texture that would determine x, y"));
   EXPECT_THAT(report.not_excluded, Contains(Convention::x_y_exchanged)) << report.text;
   EXPECT_THAT(report.not_excluded, Not(Contains(Convention::z_reversed))) << report.text;  // 1.6 mm apart
 }

@@ -186,7 +186,7 @@ TEST_F(SphereDrawingFile, RefusesWhatFitsInTwoWaysOrNone) {
   EXPECT_EQ(refused(at("0,0,0") + at("50,0,0")), "sphere: 2 spheres; allowed: 3 to 8 tables [[sphere]]");
   EXPECT_EQ(refused(at("0,0,0") + at("50,0,0") + at("25,60,0")),
             "sphere: the spheres can be exchanged without changing a distance by 1 mm; allowed: distances or "
-            "diameters that tell every sphere from the others");
+            "diameters that distinguish every sphere from the others");
   EXPECT_EQ(
       refused(at("0,0,0") + at("50,0,0") + at("90,1,0")),
       "sphere: the centres lie on a line; allowed: a triangle or more, at least a tenth as wide as long");

@@ -144,7 +144,7 @@ TEST_F(Session, ARadiusThatTheFacesCannotTellIsNotBelievedUnlessSomebodySaysHowI
   scan(truth);
   session->solve();
   EXPECT_THAT(session->report(),
-              Contains(HasSubstr("finding: the touched faces tell the probe's radius to U = ")));
+              Contains(HasSubstr("finding: the touched faces determine the probe's radius to U = ")));
   EXPECT_THAT(session->report(), Contains(HasSubstr("calibration.probe_checked_by")));
   EXPECT_THROW(calibration(), CalibrationError);
   settings.probe_radius_limit_um = 100;  // who is content with what the faces tell
@@ -215,7 +215,7 @@ TEST_F(Session, ARefusedLineOfItsLogIsNamed) {
   EXPECT_EQ(refusal(touch + "XX\"}"), "line 2: the artefact has no face 'XX'");
   EXPECT_EQ(refusal(touch + "\"}"), "line 2: the artefact has no face ''") << "only forget means all";
   EXPECT_EQ(refusal(R"({"event":"forget","face":""})"), "");
-  EXPECT_EQ(refusal(start), "") << "a start begins anew";
+  EXPECT_EQ(refusal(start), "") << "a start begins again";
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST_F(FrameScanTest, AFrameThatWasDeliveredBeforeIsNoScan) {
   start();
   take("old");
   ASSERT_EQ(results.size(), 1u);
-  EXPECT_EQ(results[0].error, "frame old was delivered before; let the sensor expose anew");
+  EXPECT_EQ(results[0].error, "frame old was delivered before; let the sensor expose again");
   EXPECT_EQ(frames.ends, std::vector<std::string>{"old.json duplicate"});
 }
 

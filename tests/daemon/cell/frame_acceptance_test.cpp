@@ -237,7 +237,7 @@ TEST_F(FrameAcceptanceTest, AStampThatBeginsBeforeTheTriggerIsRefused) {
   captured.ns = 9 * second;
   const FrameTiming timing = acceptance->time_frame(captured, claim, 11 * second, 10 * second);
   EXPECT_TRUE(timing.by_stamp);
-  EXPECT_EQ(timing.refusal, "its stamp does not tell whether it was exposed before or after the trigger");
+  EXPECT_EQ(timing.refusal, "its stamp does not show whether it was exposed before or after the trigger");
   EXPECT_EQ(
       acceptance
           ->time_frame(captured = {9 * second, ClockDomain::host_monotonic}, claim, 11 * second, std::nullopt)

@@ -65,7 +65,7 @@ TEST_F(FrameTime, AFrameOfTheFutureProvesThatAClockIsWrong) {
 TEST_F(FrameTime, WhatAnEarlierRunLeftIsOfUnknownAge) {
   const FrameAge a = age({99 * s, ClockDomain::host_monotonic}, {100 * s, 100 * s, true});
   EXPECT_FALSE(a.at_most_ms) << "that clock may have been another computer's life";
-  EXPECT_EQ(age_refusal(a), "it came before datumd started and tells no time; allowed: 2000 ms");
+  EXPECT_EQ(age_refusal(a), "it came before datumd started and has no time stamp; allowed: 2000 ms");
   EXPECT_EQ(age({utc0 + 99 * s, ClockDomain::utc}, {100 * s, 100 * s, true}).at_most_ms, 1020);
   limits.max_age_ms.reset();
   EXPECT_EQ(age_refusal(age({5, ClockDomain::unknown}, {100 * s, 100 * s, true})), "");

@@ -175,7 +175,7 @@ TEST_F(CheckConfig, LooksAtTheCurrentCalibration) {
                accepted + journal.append(testing::journal_entry(JournalEvent::drift, march)));
   EXPECT_THAT(problems(),
               ElementsAre("d.toml:10:15: inspection.calibration: calibration 'march' has drifted (by a "
-                          "test): calibrate again, or verify it again once the cause is mended"));
+                          "test): calibrate again, or verify it again once the cause is removed"));
 }
 
 TEST_F(CheckConfig, NamesAnExpiredCalibration) {

@@ -65,7 +65,7 @@ TEST(ControllerWatch, GivesTheNewestSampleWithItsAge) {
 }
 
 TEST(ControllerWords, NameWhatIsKnown) {
-  EXPECT_EQ(as_text(ControllerState{}), "the system tells nothing of its clocks");
+  EXPECT_EQ(as_text(ControllerState{}), "the system reports nothing of its clocks");
   ControllerState s = slowed({"over-current (oc3)"});
   s.model = "Jetson";
   s.power_mode = "MAXN (0)";

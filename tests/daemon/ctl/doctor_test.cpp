@@ -135,7 +135,7 @@ TEST_F(Doctor, ASerialPortThatIsGoneForbiddenOrHeldIsSaid) {
   const Finding forbidden = finding("serial port");
   EXPECT_EQ(forbidden.state, State::bad);
   EXPECT_THAT(forbidden.found, HasSubstr("cell may not open it, group root may"));
-  EXPECT_EQ(forbidden.run, "sudo usermod -aG root cell    # then log in anew");
+  EXPECT_EQ(forbidden.run, "sudo usermod -aG root cell    # then log in again");
   system.account.groups.insert(::getgid());
   EXPECT_EQ(finding("serial port").state, State::good);
   file("/proc/812/comm", "ModemManager\n");

@@ -293,7 +293,7 @@ TEST_F(FringeFramesTest, ASingleImageIsRefusedWhereItsPeriodDoesNotTellTheColumn
     FAIL();
   } catch (const CalibrationError& e) {
     EXPECT_THAT(e.what(),
-                HasSubstr("px of the projector, a single image tells columns within 16.00 px only"));
+                HasSubstr("px of the projector, a single image determines columns within 16.00 px only"));
   }
   profile.fringe->periods_px = {17};
   EXPECT_THAT(mismatch(c, profile.serial, *profile.fringe), HasSubstr("the profile has 17 px"));

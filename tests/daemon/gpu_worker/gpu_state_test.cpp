@@ -84,7 +84,7 @@ TEST_F(StateProgram, ThatDoesNotStartIsTriedAgainAfterAPause) {
   EXPECT_FALSE(link.newest(start + 999ms));
   EXPECT_THAT(link.why_not(), HasSubstr("datumd-gpu does not start"));
   EXPECT_FALSE(link.newest(start + 1001ms));
-  EXPECT_EQ(link.why_not(), "not told yet");
+  EXPECT_EQ(link.why_not(), "not known yet");
 }
 
 TEST_F(StateProgram, ByHandItSaysWhoStartsIt) {

@@ -115,7 +115,7 @@ TEST(ExpositionText, IsToTheLetter) {
         "# HELP datumd_backend_info Who measured last.\n"
         "# TYPE datumd_backend_info gauge\n"
         "datumd_backend_info{backend=\"a\\\"b\\\\c\\nd???\"} 1\n"
-        "# HELP datumd_cell_temperature_celsius As a host told it last.\n"
+        "# HELP datumd_cell_temperature_celsius As a host reported it last.\n"
         "# TYPE datumd_cell_temperature_celsius gauge\n"
         "datumd_cell_temperature_celsius +Inf\n"
         "datumd_cell_temperature_celsius -Inf\n"

@@ -168,7 +168,7 @@ TEST(JournalEntries, ArriveAndNeverWait) {
   }
   fs::remove(folder / "socket");
   const StandIn anew(folder / "socket");
-  EXPECT_TRUE(journal.send({{"MESSAGE", "a journal that was started anew"}}));
+  EXPECT_TRUE(journal.send({{"MESSAGE", "a journal that was started again"}}));
 }
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST(ScpiFraming, CountsTheBytesOfBlocksApart) {
             "-223,\"Too much data;a block of 131073 bytes; at most 262144\"\n")
       << "all blocks of a message together";
   EXPECT_EQ(host.ask("MMEM:DATA 'bench'," + block(recipe) + ",'good';:SYST:ERR?"), "0,\"No error\"\n")
-      << "each message anew";
+      << "each message again";
 }
 
 TEST(ScpiFraming, SurvivesWhatIsNoMessage) {

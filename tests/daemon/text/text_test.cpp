@@ -122,7 +122,7 @@ TEST(Show, TellsWhatABoardsFormRestsOn) {
   WarpEvidence& w = *row.warp;
   w.knots.push_back({"U1", 1, 2, 3, 0.5, 0.25});
   EXPECT_THAT(board_text(v, false),
-              HasSubstr("warp         no surface: 1 places seen, 0 rings and patches told no"));
+              HasSubstr("warp         no surface: 1 places seen, 0 rings and patches have no"));
   w.knots.push_back({"BOARD:bare1/2.1", 9, 2, 3, 0.5, -1.5});
   w.outline_mm = {100, 80};
   w.shape = "convex";

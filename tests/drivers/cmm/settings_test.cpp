@@ -119,7 +119,7 @@ TEST(CmmSettings, ContradictoryLayoutsAreRefused) {
   EXPECT_EQ(refusal(grbl_1_1(), [](auto& c) { c.grouping = Grouping::by_order; }),
             "cmm: a GRBL report carries all axes");
   EXPECT_EQ(refusal(grbl_1_1(), [](auto& c) { c.setup.clear(); }),
-            "cmm: only GRBL tells its unit, asked by the setup string");
+            "cmm: only GRBL reports its unit, asked by the setup string");
   EXPECT_EQ(refusal(mitutoyo_mux10(), [](auto& c) { c.columns[0].text = "00"; }),
             "cmm: a column of 1 characters with the text '00'");
   EXPECT_EQ(refusal(mitutoyo_mux10(), [](auto& c) { c.status_tokens[0].text = ""; }),
@@ -201,7 +201,7 @@ TEST(CmmSettings, EndsOfALineThatContradictEachOtherAreRefused) {
                       c.framing.terminator = "";
                       c.framing.fixed_length = 12;
                     }),
-            "cmm: lines of fixed_length that come unasked need a start character to be told apart");
+            "cmm: lines of fixed_length that come unasked need a start character to be distinguished");
   EXPECT_EQ(refusal(s, [](auto& c) { c.framing.terminator = "", c.framing.fixed_length = 300; }),
             "cmm: fixed_length = 300; allowed: up to max_length = 255");
   EXPECT_EQ(refusal(s, [](auto& c) { c.number.decimals.reset(), c.number.group = '_'; }),

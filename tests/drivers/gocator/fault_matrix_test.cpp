@@ -157,7 +157,7 @@ TEST_F(GocatorFaults, Restart) {
   rig.switched_on = rig.now;
   expect_lost("the connection was lost");
   expect_recovery("the sensor is switched off and on", 1000);
-  EXPECT_THAT(rig.warnings(), HasSubstr("its clock began anew"));
+  EXPECT_THAT(rig.warnings(), HasSubstr("its clock began again"));
 }
 
 TEST_F(GocatorFaults, StoppedByAHand) {

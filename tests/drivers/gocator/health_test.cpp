@@ -51,7 +51,7 @@ TEST(GocatorHealth, ARiseOfADropCounterIsSeen) {
   EXPECT_EQ(counters.rise({{21005, 1, 7}}), "") << "another instance, the first time";
   EXPECT_EQ(counters.rise({{21005, 1, 8}, {2201, 0, 2}}),
             "Ethernet drops rose by 1 to 8, camera trigger drops rose by 1 to 2");
-  EXPECT_EQ(counters.rise({{21005, 0, 0}}), "") << "the sensor began anew";
+  EXPECT_EQ(counters.rise({{21005, 0, 0}}), "") << "the sensor began again";
   EXPECT_EQ(counters.rise({{21005, 0, 1}}), "Ethernet drops rose by 1 to 1");
 }
 

@@ -210,7 +210,7 @@ TEST(IppClient, AnOperatorVouchesForTheTransformationThatNobodyStated) {
     rig.context("PartCsy", where);
     return rig.heard.back();
   };
-  EXPECT_THAT(poll("1, 2, 3, 0, 0, 90"), HasSubstr("nobody has confirmed that"));
+  EXPECT_THAT(poll("1, 2, 3, 0, 0, 90"), HasSubstr("no host has confirmed that"));
   rig.client.confirm();
   poll("1, 2, 3, 0, 0, 90");
   EXPECT_EQ(poll("1, 2, 3, 0, 90, 0"), "OK 1 2 3") << "the same place by other angles";

@@ -66,7 +66,8 @@ TEST(IppContext, WithoutAStatedTransformationAnOperatorVouches) {
   demanded.tool = "Probe1";
   demanded.coordinate_system = "PartCsy";
   const IppContext c{true, "PartCsy", "Probe1", turned(0, 0, 0)};
-  EXPECT_THAT(refusal(c, demanded, {}), HasSubstr("nobody has confirmed that; state cmm.ipp.transformation"));
+  EXPECT_THAT(refusal(c, demanded, {}),
+              HasSubstr("no host has confirmed that; state cmm.ipp.transformation"));
   EXPECT_EQ(refusal(c, demanded, turned(0, 0, 0)), "");
   EXPECT_THAT(refusal(c, demanded, turned(0, 0, 1)), HasSubstr("; confirmed was at 1 2 3 mm"));
 }

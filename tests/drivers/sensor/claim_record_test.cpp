@@ -82,7 +82,7 @@ TEST(DeliveryTry, RefusesWhatEndedTheProcessTwice) {
     EXPECT_STREQ(
         error.what(),
         "f.ptr: datumd ended 2 times while it read this; it is damaged or too large for its memory: keep it "
-        "for whoever maintains datumd, and let the sensor expose anew");
+        "for the maintainers of datumd, and let the sensor expose again");
   }
 }
 

@@ -113,7 +113,7 @@ TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
   expect_refusal(
       [&] { read_claim(claim, make_profile()); },
       "a.ptr: datumd ended 2 times while it read this; it is damaged or too large for its memory: keep "
-      "it for whoever maintains datumd, and let the sensor expose anew");
+      "it for the maintainers of datumd, and let the sensor expose again");
 }
 
 // Each of 64 texts has 8 KB and would expand to 7.9 MB. The image has 2 pixels; libpng, zlib and gtest need

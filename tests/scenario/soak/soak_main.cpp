@@ -75,7 +75,7 @@ int main(int argc, char** argv) try {
       app.add_option("--life", settings.rhythm.life, "boards between the rough times")->capture_default_str(),
       app.add_option("--rough", settings.rhythm.rough, "boards in which datumd is killed again and again")
           ->capture_default_str()};
-  app.add_option("--state", folder, "where it goes on; remove it to begin anew")->capture_default_str();
+  app.add_option("--state", folder, "where it goes on; remove it to begin again")->capture_default_str();
   app.add_flag("--report", report_only, "print what the folder shows so far");
   CLI11_PARSE(app, argc, argv);
   settings.folder = std::filesystem::absolute(folder);

@@ -248,7 +248,7 @@ TEST(Refusal, Calibration) {
   s.calibration.expires_utc_s = 5000;
   EXPECT_EQ(s.inspect().reason, Reason::none);
   s.calibration.temperature = TemperatureWindow{20, 18, 22};
-  expect_board_refused(s, Reason::calibration, "nobody told the cell's temperature");
+  expect_board_refused(s, Reason::calibration, "no host reported the cell's temperature");
   s.temperature = TemperatureReading{23, 990};
   expect_board_refused(s, Reason::calibration, "the cell has 23.00 degC");
   s.temperature = TemperatureReading{21, 990};

@@ -98,7 +98,7 @@ TEST_F(Files, PicturesAreKnownByTheirNames) {
 struct SetRoom final : RoomSource {
   Room of(const fs::path& path) const override {
     if (path == "/gone")
-      throw std::system_error(EIO, std::generic_category(), "/gone: its room can't be told");
+      throw std::system_error(EIO, std::generic_category(), "/gone: its free space is not known");
     return rooms.at(path);
   }
   std::map<fs::path, Room> rooms{{"/store", {1000 * mib, 5000, true, true}},
@@ -126,7 +126,7 @@ TEST(RoomLeft, IsAskedOfEveryPlace) {
   source.rooms["/store"] = {1000 * mib, 5000, true, false};
   EXPECT_THAT(why(), HasSubstr("can only be read"));
   EXPECT_THAT(shortage(source, {{"the pictures' folder", "/gone"}}, settings, false),
-              HasSubstr("the pictures' folder: /gone: its room can't be told"));
+              HasSubstr("the pictures' folder: /gone: its free space is not known"));
 }
 
 TEST(RoomLeft, OfThisFileSystemIsTold) {
