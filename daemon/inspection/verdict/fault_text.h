@@ -1,0 +1,21 @@
+// Why a component is not PASS, as a person would say it: what failed, by how much, and the limit.
+#pragma once
+
+#include <string>
+
+#include "daemon/inspection/verdict/verdict.h"
+
+namespace datum {
+
+/// "missing: 2.5 um, limit 920", "tilted: 1.38 deg, limit 0.8", "149 um too low: 1851 um, limit 2000",
+/// "INVALID: FLOOR_SIDES", "median 1003 um: limit 1000 within U (k=2) = 12". Of several checks with the component's decision, a
+/// missing part comes first, then the largest excess in tolerances. Values have four significant digits. Empty for PASS.
+///
+/// A part is missing where its share of pixels above half the nominal height is below the limit (presence), or where a
+/// height below its lower limit is below half the nominal height too; the lower limit stands in for an unknown nominal.
+std::string fault_text(const ComponentVerdict& component);
+
+/// Value and limits of one check: "median 1851 um, 2000 to 2200"; its reason where INVALID.
+std::string check_text(const CheckVerdict& verdict);
+
+}  // namespace datum
