@@ -26,6 +26,7 @@
 #include "daemon/modbus/serial_link.h"
 #include "daemon/modbus/tcp_server.h"
 #include "daemon/parsers.h"
+#include "daemon/pictures/page.h"
 #include "daemon/single_shot.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/system/inherited_sockets.h"
@@ -313,7 +314,10 @@ void add_options(CLI::App& app, Arguments& a) {
                  "with --once: calibration, for a recipe in machine coordinates")
       ->needs(frame);
   app.add_option("--temperature", a.once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
-  app.add_option("--picture", a.picture, "with --once: write the board's picture here")->needs(frame);
+  app.add_option("--picture", a.picture,
+                 "with --once: write the board's pictures as .png, .svg or .pdf, by the name's ending")
+      ->needs(frame)
+      ->check(picture_name_fault);
   app.add_option("--unit", a.once.unit, "with --once: serial number of the board")->needs(frame);
   app.add_option("--threads", a.once.backend.threads, "with --once: threads, 0 is one per core")
       ->needs(frame);

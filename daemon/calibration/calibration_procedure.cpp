@@ -35,7 +35,7 @@ struct ScanPicture {
 
   void draw(const HeightFrame& frame, const std::vector<std::int8_t>& face_of) const {
     try {
-      draw_scan(frame, face_of, title + ", frame " + frame.frame_id).write_png(file);
+      draw_scan(frame, face_of, title + ", frame " + frame.frame_id).write(file);
     } catch (const std::exception& error) {
       log(4, std::string("no picture: ") + error.what());
     }
@@ -184,7 +184,7 @@ void CalibrationProcedure::solve() {
        limit_um = settings().max_residual_um] {
         solution->emplace(session->reckoned());
         draw_residuals((*solution)->residuals, limit_um, "artefact " + session->drawing().serial)
-            .write_png(picture);
+            .write(picture);
       },
       [this, session = session_, solution](const std::string& why) {
         if (session != session_) return;  // aborted

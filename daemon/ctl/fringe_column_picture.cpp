@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/pictures/canvas.h"
+#include "daemon/pictures/page.h"
 
 namespace datum {
 namespace {
@@ -54,17 +54,19 @@ std::string write_column_picture(const std::filesystem::path& file, const std::v
                                  const std::vector<FringeClass>& classes, int width, int height) {
   const std::vector<float> left = less_their_plane(column_px, classes, width, height);
   const float low = quantile(left, 0.01), high = quantile(left, 0.99);
-  Canvas canvas(width, height, {});
+  PixelImage image(width, height, {});
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const std::size_t i =
           static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
       const float part = high > low ? std::clamp((left[i] - low) / (high - low), 0.f, 1.f) : 0.5f;
-      canvas.set(x, y,
-                 classes[i] == FringeClass::ok ? height_colors()[static_cast<std::size_t>(part * 255)]
-                                               : color_of(classes[i]));
+      image.set(x, y,
+                classes[i] == FringeClass::ok ? height_colors()[static_cast<std::size_t>(part * 255)]
+                                              : color_of(classes[i]));
     }
-  canvas.write_png(file);
+  Page page(width, height, {});
+  page.image(page.box(), image);
+  page.write(file);
   return fmt::format("{}: columns less their plane, {:.2f} px dark to {:.2f} px light\n", file.string(), low,
                      high);
 }

@@ -9,7 +9,7 @@
 
 namespace datum {
 
-/// Writes a PNG of width x height pixels: columns less their least-squares plane, the 1st to the 99th percentile from
+/// Writes a picture of width x height pixels, its format by the file's ending (.png, .svg, .pdf): columns less their least-squares plane, the 1st to the 99th percentile from
 /// dark to light; SATURATED red, LOW MODULATION black, UNWRAP white. Returns a legend. At least one pixel must be ok.
 /// Throws std::runtime_error that names the file, std::invalid_argument above 16384 pixels a side.
 std::string write_column_picture(const std::filesystem::path& file, const std::vector<float>& column_px,

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "daemon/ctl/fringe_column_picture.h"
+#include "daemon/pictures/page.h"
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/raster.h"
@@ -161,7 +162,8 @@ CLI::App* add_fringe_columns(CLI::App& fringe, FringeColumnsOptions& o) {
   c->add_option("--agreement-px", o.limits.agreement_px, "between the periods' columns, at the shortest")
       ->capture_default_str();
   c->add_option("--noise-grey", o.limits.noise_grey, "standard deviation of a sample")->capture_default_str();
-  c->add_option("--picture", o.picture, "PNG to write: columns less their mean plane");
+  c->add_option("--picture", o.picture, ".png, .svg or .pdf to write: columns less their mean plane")
+      ->check(picture_name_fault);
   return c;
 }
 

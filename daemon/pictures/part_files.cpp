@@ -29,7 +29,8 @@ void write_part_files(const std::filesystem::path& picture, const SurfaceRecipe&
         write_statistics_csv(beside("_statistics.csv"), map, cover, verdict);
         break;
       case PartFiles::histogram:
-        write_histogram_picture(beside("_histogram.png"), map, verdict, range_um);
+        write_histogram_picture(beside(("_histogram" + picture.extension().string()).c_str()), map, verdict,
+                                range_um);
         write_histogram_csv(beside("_histogram.csv"), map, verdict, range_um);
         break;
       case PartFiles::facets:

@@ -1,4 +1,4 @@
-// The picture of a board: its height map, with the outlines of rings and components in the colours of their verdicts.
+// Pictures of a board: its heights, and its components' deviations from nominal, with what failed beside each part.
 #pragma once
 
 #include <filesystem>
@@ -6,27 +6,33 @@
 #include "calib/htm.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/verdict/verdict.h"
-#include "daemon/pictures/canvas.h"
+#include "daemon/pictures/page.h"
 #include "drivers/frame/height_frame.h"
 
 namespace datum {
 
-struct PictureSettings {
-  int max_px = 1600;  // longer side of the map
-  double low = 0.01;  // the colour map spans these quantiles of the heights
-  double high = 0.99;
+enum class BoardValues : std::uint8_t {
+  heights,    // over the board's plane z = 0
+  deviations  // of the components' tops over their floors, less the nominal height
 };
 
-/// Colours that also differ in lightness, for any colour vision. Line styles differ too: PASS thin, FAIL thick,
-/// INCONCLUSIVE dashed, INVALID dotted.
-Rgb color_of(Decision decision);
+struct PictureSettings {
+  int max_px = 1600;   // longer side of the map
+  double low = 0.002;  // the colours span these quantiles of the heights
+  double high = 0.998;
+  std::size_t most_labels = 60;  // of components that are not PASS, beside their parts; the others are listed
+  std::size_t most_zooms = 8;
+};
 
 /// `frame` is right-handed; the board's x points right, its y up. A component without a verdict gets that of the board.
-Canvas draw_picture(const HeightFrame& frame, const Recipe& recipe, const BoardVerdict& verdict,
-                    const Htm<Sensor, Board>& sensor_from_board, const PictureSettings& settings = {});
+/// Deviations span twice the largest distance of a height limit from its nominal. Where parts differ much, both scales are
+/// linear up to the lowest part, or the narrowest tolerance, and logarithmic beyond (ColorScale::knee).
+Page draw_picture(const HeightFrame& frame, const Recipe& recipe, const BoardVerdict& verdict,
+                  const Htm<Sensor, Board>& sensor_from_board, BoardValues values,
+                  const PictureSettings& settings = {});
 
-/// Writes NAME-warp.png too (daemon/pictures/picture_warp.h) where the verdict has the board's form. Equal inputs give
-/// equal bytes. Throws std::runtime_error that names the file.
+/// Writes NAME.END, NAME-deviation.END and, where the verdict has the board's form, NAME-warp.END
+/// (daemon/pictures/picture_warp.h); END as in Page::write(). Throws std::runtime_error that names the file.
 void write_picture(const std::filesystem::path& file, const HeightFrame& frame, const Recipe& recipe,
                    const BoardVerdict& verdict, const Htm<Sensor, Board>& sensor_from_board,
                    const PictureSettings& settings = {});

@@ -1,90 +1,72 @@
 #include "daemon/pictures/picture_map.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace datum {
 
-PictureMap::PictureMap(const HeightFrame& frame, const Htm<Sensor, Board>& sensor_from_board, int max_px)
-    : frame_(frame), sensor_from_board_(sensor_from_board) {
-  board_z_ = sensor_from_board.inverse().matrix().row(2);
-  const int longer = std::max(frame.rows, frame.cols);
-  shrink_ = (longer + max_px - 1) / max_px;
-  grow_ = std::max(1, max_px / 2 / longer);
-  wide_ = (frame.cols + shrink_ - 1) / shrink_ * grow_;
-  high_ = (frame.rows + shrink_ - 1) / shrink_ * grow_;
-  const Eigen::Vector3d x = sensor_from_board.rotation().col(0);
-  if (std::abs(x.x()) >= std::abs(x.y())) {
-    turn_ = x.x() >= 0 ? 0 : 2;
-  } else {
-    turn_ = x.y() >= 0 ? 1 : 3;
-  }
+std::vector<PagePoint> BoardWindow::corners(const BoardRect& rect, double margin_mm) const {
+  BoardRect grown = rect;
+  grown.size_mm += Eigen::Vector2d::Constant(2 * margin_mm);
+  std::vector<PagePoint> points;
+  for (const Eigen::Vector2d& corner : corners_mm(grown)) points.push_back(at(corner));
+  return points;
 }
 
-PixelPoint PictureMap::turn(double c, double r) const {
-  switch (turn_) {
-    case 0:  // board x = sensor x, board y = sensor y: up is opposite to the rows
-      return {c, high_ - 1 - r};
-    case 1:  // board x = sensor y, board y = -x
-      return {r, c};
-    case 2:
-      return {wide_ - 1 - c, r};
-    default:
-      return {high_ - 1 - r, wide_ - 1 - c};
-  }
-}
+PictureMap::PictureMap(const HeightFrame& frame, const Htm<Sensor, Board>& sensor_from_board)
+    : frame_(frame), sensor_from_board_(sensor_from_board), board_from_sensor_(sensor_from_board.inverse()) {}
 
-PixelPoint PictureMap::of_board(const Eigen::Vector2d& board_mm) const {
+Eigen::Vector2d PictureMap::pixel_of(const Eigen::Vector2d& board_mm) const {
   const Eigen::Vector3d p = sensor_from_board_ * Eigen::Vector3d(board_mm.x(), board_mm.y(), 0);
-  const double scale = static_cast<double>(grow_) / shrink_;
-  // A pixel index is its centre: the first block's centre is (shrink - 1) / 2 pixels after the first pixel's.
-  const auto along = [&](double mm, const AxisScale& s) {
-    return ((mm - s.offset_mm) / s.scale_mm + 0.5) * scale - 0.5;
-  };
-  return turn(along(p.x(), frame_.x), along(p.y(), frame_.y));
+  const auto along = [](double mm, const AxisScale& s) { return (mm - s.offset_mm) / s.scale_mm + 0.5; };
+  return {along(p.x(), frame_.x), along(p.y(), frame_.y)};
 }
 
-std::array<PixelPoint, 4> PictureMap::corners(const BoardRect& rect, double margin_mm) const {
-  const double angle = rect.rotation_deg * std::numbers::pi / 180;
-  const Eigen::Vector2d ex(std::cos(angle), std::sin(angle)), ey(-ex.y(), ex.x());
-  const Eigen::Vector2d half = rect.size_mm / 2 + Eigen::Vector2d::Constant(margin_mm);
-  const auto corner = [&](double sx, double sy) {
-    return of_board(rect.centre_mm + sx * half.x() * ex + sy * half.y() * ey);
+BoardWindow PictureMap::whole(int max_px) const {
+  const int longer = std::max(frame_.rows, frame_.cols);
+  const int shrink = (longer + max_px - 1) / max_px, grow = std::max(1, max_px / 2 / longer);
+  // sensor x, y of a place on the board's plane: linear in the board's x, y
+  const Eigen::Matrix2d turn = sensor_from_board_.rotation().topLeftCorner<2, 2>();
+  const Eigen::Vector2d origin = sensor_from_board_.translation_mm().head<2>();
+  Eigen::Vector2d low = Eigen::Vector2d::Constant(1e300), high = -low;
+  for (const double col : {-0.5, frame_.cols - 0.5})
+    for (const double row : {-0.5, frame_.rows - 0.5}) {
+      const Eigen::Vector2d corner =
+          turn.inverse() * (Eigen::Vector2d(frame_.x.at(col), frame_.y.at(row)) - origin);
+      low = low.cwiseMin(corner);
+      high = high.cwiseMax(corner);
+    }
+  BoardWindow w{low.x(), low.y(), frame_.x.scale_mm * shrink / grow, 1, 1};
+  const auto px = [&](double mm) {
+    return static_cast<int>(std::clamp(std::ceil(mm / w.mm_per_px - 1e-6), 1.0, 8192.0));
   };
-  return {corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)};
+  w.width = px(high.x() - low.x());
+  w.height = px(high.y() - low.y());
+  return w;
 }
 
-float PictureMap::block_um(int block_col, int block_row) const {
-  double sum = 0;
+std::optional<FrameSample> PictureMap::sample(const Eigen::Vector2d& board_mm, double block_mm) const {
+  const Eigen::Vector2d at = pixel_of(board_mm);
+  if (!(at.x() >= 0 && at.y() >= 0 && at.x() < frame_.cols && at.y() < frame_.rows)) return std::nullopt;
+  const int side = std::max(1, static_cast<int>(std::lround(block_mm / frame_.x.scale_mm)));
+  const auto first = [&](double middle) { return static_cast<int>(std::floor(middle - side / 2.0 + 0.5)); };
+  FrameSample sum = FrameSample::Zero();
   int n = 0;
-  for (int row = block_row * shrink_; row < std::min(frame_.rows, (block_row + 1) * shrink_); ++row) {
-    for (int col = block_col * shrink_; col < std::min(frame_.cols, (block_col + 1) * shrink_); ++col) {
+  const int row0 = first(at.y()), col0 = first(at.x());
+  for (int row = std::max(0, row0); row < std::min(frame_.rows, row0 + side); ++row)
+    for (int col = std::max(0, col0); col < std::min(frame_.cols, col0 + side); ++col) {
       if (frame_.class_at(row, col) != PixelClass::ok) continue;
-      sum += board_z_ * Eigen::Vector4d(frame_.x.at(col), frame_.y.at(row), frame_.z_mm(row, col), 1);
+      sum += FrameSample(frame_.x.at(col), frame_.y.at(row), frame_.z_mm(row, col));
       ++n;
     }
-  }
-  return n == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(1e3 * sum / n);
+  if (n == 0) return std::nullopt;
+  return sum / n;
 }
 
-HeightImage PictureMap::heights() const {
-  HeightImage image{width(), height(), {}};
-  image.um.resize(static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height));
-  for (int block_row = 0; block_row < high_ / grow_; ++block_row) {
-    for (int block_col = 0; block_col < wide_ / grow_; ++block_col) {
-      const float um = block_um(block_col, block_row);
-      for (int r = block_row * grow_; r < (block_row + 1) * grow_; ++r) {
-        for (int c = block_col * grow_; c < (block_col + 1) * grow_; ++c) {
-          const PixelPoint at = turn(c, r);
-          image.um[static_cast<std::size_t>(at.y) * static_cast<std::size_t>(image.width) +
-                   static_cast<std::size_t>(at.x)] = um;
-        }
-      }
-    }
-  }
-  return image;
+double PictureMap::height_um(const FrameSample& sample) const {
+  return 1e3 * (board_from_sensor_ * Eigen::Vector3d(sample)).z();
 }
 
 }  // namespace datum

@@ -1,119 +1,214 @@
 #include "daemon/pictures/picture_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "daemon/pictures/picture.h"
+#include "daemon/pictures/color_scale.h"
 
-namespace datum::picture {
+namespace datum {
+
+Rgb color_of(Decision decision) {
+  switch (decision) {
+    case Decision::pass:
+      return {0, 76, 60};
+    case Decision::inconclusive:
+      return {188, 112, 0};
+    case Decision::fail:
+      return {205, 32, 20};
+    case Decision::invalid:
+      return {118, 28, 140};
+  }
+  return picture::ink;
+}
+
+namespace picture {
 namespace {
 
-/// Shortest decimal form of a multiple of a round step.
-std::string number(double value) {
-  std::string text = std::to_string(std::lround(value * 1000));
-  const bool negative = text[0] == '-';
-  if (negative) text.erase(0, 1);
-  while (text.size() < 4) text.insert(0, "0");
-  text.insert(text.size() - 3, ".");
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return (negative && text != "0" ? "-" : "") + text;
-}
+constexpr double badge_size = 34;
+constexpr Font badge_font{19, true};
+
+double badge_width(Decision d) { return badge_size + Page::width_of(name_of(d), badge_font) + 10; }
 
 }  // namespace
 
-Stretch stretch_of(const HeightImage& image, double low, double high) {
-  std::vector<float> um;
-  um.reserve(image.um.size());
-  for (float v : image.um)
-    if (!std::isnan(v)) um.push_back(v);
-  if (um.empty()) return {};
-  const auto quantile = [&](double q) {
-    const double rank = std::ceil(q * static_cast<double>(um.size()));
-    const auto k = static_cast<std::ptrdiff_t>(std::clamp(rank, 1.0, static_cast<double>(um.size()))) - 1;
-    std::nth_element(um.begin(), um.begin() + k, um.end());
-    return static_cast<double>(um[static_cast<std::size_t>(k)]);
-  };
-  const Stretch s{quantile(low), quantile(high)};
-  return {s.low_um, std::max(s.high_um, s.low_um + 1)};
-}
-
-Rgb height_color(double um, const Stretch& s) {
-  const double t = std::clamp((um - s.low_um) / (s.high_um - s.low_um), 0.0, 1.0);
-  return height_colors()[static_cast<std::size_t>(std::lround(255 * t))];
-}
-
-double round_step(double limit) {
-  double power = 1;
-  while (power > limit) power /= 10;
-  while (power * 10 <= limit) power *= 10;
-  for (double factor : {5.0, 2.0})
-    if (factor * power <= limit) return factor * power;
-  return power;
-}
-
-void draw_heights(Canvas& canvas, const HeightImage& image, const Stretch& stretch, int left, int top) {
-  std::size_t i = 0;
-  for (int y = 0; y < image.height; ++y) {
-    for (int x = 0; x < image.width; ++x, ++i) {
-      const float um = image.um[i];
-      canvas.set(left + x, top + y, std::isnan(um) ? no_height : height_color(um, stretch));
-    }
+Pen pen_of(Decision d) {
+  switch (d) {
+    case Decision::inconclusive:
+      return {color_of(d), 2.5, {9, 5}};
+    case Decision::fail:
+      return {color_of(d), 3.5};
+    case Decision::invalid:
+      return {color_of(d), 2.5, {3, 3}};
+    default:
+      return {color_of(d), 1};
   }
 }
 
-void draw_color_bar(Canvas& canvas, const PixelBox& box, const Stretch& stretch) {
-  constexpr int bar_width = 22;
-  const int line_height = Canvas::text_height(text_scale);
-  canvas.text(box.x, box.y, "um", ink, text_scale);
-  const PixelBox bar{box.x, box.y + line_height + 8, bar_width, box.height - line_height - 8};
-  for (int y = 0; y < bar.height; ++y) {
-    const double t = 1 - static_cast<double>(y) / (bar.height - 1);
-    const double um = stretch.low_um + t * (stretch.high_um - stretch.low_um);
-    canvas.fill({bar.x, bar.y + y, bar.width, 1}, height_color(um, stretch));
-  }
-  const double step = round_step((stretch.high_um - stretch.low_um) / 4);
-  for (double k = std::ceil(stretch.low_um / step); k * step <= stretch.high_um; ++k) {
-    const double t = (k * step - stretch.low_um) / (stretch.high_um - stretch.low_um);
-    const int y = bar.y + static_cast<int>(std::lround((1 - t) * (bar.height - 1)));
-    canvas.fill({bar.x + bar.width, y, 5, 2}, ink);
-    const int text_y = std::clamp(y - line_height / 2, bar.y, bar.y + bar.height - line_height);
-    canvas.text(bar.x + bar.width + 9, text_y, number(k * step), ink, text_scale);
+void draw_cased(Page& page, const std::vector<PagePoint>& polygon, const Pen& pen) {
+  page.outline(polygon, {paper, pen.width + (pen.width > 1 ? 2.4 : 1.2)});
+  page.outline(polygon, pen);
+}
+
+void draw_symbol(Page& page, PagePoint at, double size, Decision decision, Rgb color) {
+  const auto p = [&](double x, double y) { return PagePoint{at.x + x * size, at.y + y * size}; };
+  const Pen pen{color, size / 6};
+  switch (decision) {
+    case Decision::pass:
+      return page.line({p(0.15, 0.55), p(0.4, 0.8), p(0.85, 0.2)}, pen);
+    case Decision::fail:
+      page.line({p(0.15, 0.15), p(0.85, 0.85)}, pen);
+      return page.line({p(0.85, 0.15), p(0.15, 0.85)}, pen);
+    case Decision::inconclusive:
+      page.line({p(0.2, 0.3), p(0.35, 0.12), p(0.65, 0.12), p(0.8, 0.3), p(0.5, 0.52), p(0.5, 0.68)}, pen);
+      return page.line({p(0.5, 0.8), p(0.5, 0.98)}, pen);
+    case Decision::invalid:
+      page.outline({p(0.5, 0.05), p(0.95, 0.5), p(0.5, 0.95), p(0.05, 0.5)}, {color, size / 9});
+      return page.line({p(0.28, 0.28), p(0.72, 0.72)}, {color, size / 9});
   }
 }
 
-void draw_footer(Canvas& canvas, const PixelBox& box, const BoardVerdict& verdict, double mm_per_px,
-                 const std::string& colours) {
-  const double length_mm = round_step(box.width * mm_per_px / 5);
-  const int length = static_cast<int>(std::lround(length_mm / mm_per_px));
-  const int middle = box.y + Canvas::text_height(text_scale) / 2 - 1;
-  canvas.fill({box.x, middle - 1, length, 3}, ink);
-  for (int x : {box.x, box.x + length - 3}) canvas.fill({x, middle - 7, 3, 15}, ink);
-  canvas.text(box.x + length + 10, box.y, number(length_mm) + " mm", ink, text_scale);
-
-  int right = box.x + box.width;
-  for (Decision d : {Decision::invalid, Decision::fail, Decision::inconclusive, Decision::pass}) {
-    const auto n = std::count_if(verdict.components.begin(), verdict.components.end(),
-                                 [&](const ComponentVerdict& c) { return c.decision == d; });
-    const std::string entry = std::string(name_of(d)) + " " + std::to_string(n);
-    right -= Canvas::text_width(entry, text_scale);
-    canvas.text(right, box.y, entry, color_of(d), text_scale);
-    right -= 2 * Canvas::text_width(" ", text_scale) + 12;
-  }
-  canvas.text(box.x, box.y + Canvas::text_height(text_scale) + 8, colours, ink, text_scale);
-}
-
-std::vector<std::string> wrap(const std::vector<std::string>& words, int width) {
+std::vector<std::string> wrap(const std::vector<std::string>& words, double width, const Font& font) {
   std::vector<std::string> lines;
   for (const std::string& word : words) {
-    const std::string longer = lines.empty() ? word : lines.back() + "  " + word;
-    if (!lines.empty() && Canvas::text_width(longer, text_scale) <= width) {
+    const std::string longer = lines.empty() ? word : lines.back() + "   " + word;
+    if (!lines.empty() && Page::width_of(longer, font) <= width) {
       lines.back() = longer;
     } else {
-      lines.push_back(word);
+      lines.push_back(cut(word, width, font));
     }
   }
   return lines;
 }
 
-}  // namespace datum::picture
+std::vector<std::string> break_lines(const std::string& text, double width, const Font& font) {
+  std::vector<std::string> lines{""};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    const std::string longer = lines.back().empty() ? word : lines.back() + " " + word;
+    if (lines.back().empty() || Page::width_of(longer, font) <= width)
+      lines.back() = cut(longer, width, font);
+    else
+      lines.push_back(cut(word, width, font));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string cut(const std::string& text, double width, const Font& font) {
+  if (Page::width_of(text, font) <= width) return text;
+  std::size_t least = 0, most = text.size();  // characters that fit, and that don't
+  while (most - least > 1) {
+    const std::size_t half = (least + most) / 2;
+    (Page::width_of(text.substr(0, half) + "...", font) <= width ? least : most) = half;
+  }
+  return text.substr(0, least) + "...";
+}
+
+double header_height(const Header& header, double width) {
+  const auto lines = wrap(header.words, width - badge_width(header.decision) - margin, small);
+  return std::ceil(std::max(
+      badge_size, Page::height_of(heading) + static_cast<double>(lines.size()) * Page::height_of(small)));
+}
+
+void draw_header(Page& page, const PageBox& box, const Header& header) {
+  const double badge = badge_width(header.decision), left = box.x + badge + margin;
+  page.fill(PageBox{box.x, box.y, badge, badge_size}, color_of(header.decision));
+  draw_symbol(page, {box.x + 8, box.y + 8}, badge_size - 16, header.decision, paper);
+  page.text({box.x + badge_size, box.y + (badge_size - Page::height_of(badge_font)) / 2},
+            name_of(header.decision), paper, badge_font);
+  page.text({left, box.y}, cut(header.title, box.right() - left, heading), ink, heading);
+  double y = box.y + Page::height_of(heading);
+  for (const std::string& line : wrap(header.words, box.right() - left, small)) {
+    page.text({left, y}, line, ink, small);
+    y += Page::height_of(small);
+  }
+}
+
+std::vector<std::string> words_of(const BoardVerdict& v) {
+  std::vector<std::string> words;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.push_back(name + value);
+  };
+  add("recipe ", v.recipe);
+  add("unit ", v.unit_id);
+  if (v.sequence != 0) add("result ", std::to_string(v.sequence));
+  add("", v.measured_at);
+  add("sensor ", v.sensor_serial);
+  add("calibration ", v.calibration);
+  add("frame ", v.frame_id);
+  add("code ", v.code);
+  if (v.reason != Reason::none) add("", name_of(v.reason));
+  return words;
+}
+
+void draw_arrow(Page& page, PagePoint from, PagePoint to, const std::string& name) {
+  const double length = std::hypot(to.x - from.x, to.y - from.y);
+  if (length < 1) return;
+  const PagePoint d{(to.x - from.x) / length, (to.y - from.y) / length};
+  const auto back = [&](double along, double aside) {
+    return PagePoint{to.x - along * d.x - aside * d.y, to.y - along * d.y + aside * d.x};
+  };
+  page.line({from, back(7, 0)}, {ink, 2});
+  page.fill({to, back(10, 4.5), back(10, -4.5)}, ink);
+  if (name.empty()) return;
+  const double w = Page::width_of(name), h = Page::height_of(),
+               off = 3 + (std::abs(d.x) * w + std::abs(d.y) * h) / 2;
+  page.text({to.x + d.x * off - w / 2, to.y + d.y * off - h / 2}, name, ink);
+}
+
+void draw_scale_bar(Page& page, PagePoint left, double most, double mm_per_px, const Font& font) {
+  const double mm = round_step(most * mm_per_px), length = mm / mm_per_px, half = Page::height_of(font) / 2;
+  const double middle = left.y + half;
+  page.line({{left.x, middle}, {left.x + length, middle}}, {ink, 3});
+  for (const double x : {left.x, left.x + length}) page.line({{x, middle - 5}, {x, middle + 5}}, {ink, 1.5});
+  page.text({left.x + length + 6, left.y}, short_number(mm) + " mm", ink, font);
+}
+
+void draw_axes(Page& page, const PageBox& map, double left_mm, double bottom_mm, double mm_per_px,
+               const std::string& system) {
+  page.outline(map, {ink, 1});
+  const double step = round_step(110 * mm_per_px);
+  const double h = Page::height_of(small);
+  for (const double mm : multiples_of(step, left_mm, left_mm + map.width * mm_per_px)) {
+    const double x = map.x + (mm - left_mm) / mm_per_px;
+    const std::string text = short_number(mm);
+    page.line({{x, map.bottom()}, {x, map.bottom() + 5}}, {ink, 1});
+    page.text({x - Page::width_of(text, small) / 2, map.bottom() + 7}, text, ink, small);
+  }
+  for (const double mm : multiples_of(step, bottom_mm, bottom_mm + map.height * mm_per_px)) {
+    const double y = map.bottom() - (mm - bottom_mm) / mm_per_px;
+    const std::string text = short_number(mm);
+    page.line({{map.x - 5, y}, {map.x, y}}, {ink, 1});
+    page.text({map.x - 8 - Page::width_of(text, small), std::min(y - h / 2, map.bottom() - h)}, text, ink,
+              small);
+  }
+  const double row = map.bottom() + 8 + h;
+  const std::string x_name = system + " x, mm", y_name = system + " y, mm";
+  page.text({map.x, row}, x_name, ink);
+  const double x_end = map.x + Page::width_of(x_name) + 8;
+  draw_arrow(page, {x_end, row + Page::height_of() / 2}, {x_end + 44, row + Page::height_of() / 2}, "");
+  draw_scale_bar(page, {x_end + 84, row}, 200, mm_per_px, {});
+  const double column = map.x - axis_left, width = Page::width_of(y_name);
+  page.text_upwards({column, map.bottom() - width}, y_name, ink);
+  const double middle = column + Page::height_of() / 2, y_end = map.bottom() - width - 8;
+  draw_arrow(page, {middle, y_end}, {middle, y_end - 44}, "");
+}
+
+void draw_counts(Page& page, PagePoint at, const BoardVerdict& verdict) {
+  for (const Decision d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid}) {
+    const auto n = std::count_if(verdict.components.begin(), verdict.components.end(),
+                                 [&](const ComponentVerdict& c) { return c.decision == d; });
+    const double size = Page::height_of();
+    page.line({{at.x, at.y + size / 2}, {at.x + 26, at.y + size / 2}}, pen_of(d));
+    draw_symbol(page, {at.x + 32, at.y + 2}, size - 4, d, color_of(d));
+    const std::string text = fmt::format("{} {}", name_of(d), n);
+    page.text({at.x + 34 + size, at.y}, text, ink);
+    at.x += 34 + size + Page::width_of(text) + 22;
+  }
+}
+
+}  // namespace picture
+}  // namespace datum

@@ -1,21 +1,17 @@
 // The picture of a board's form: its surface above its least-squares plane, with contour lines.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/verdict/verdict.h"
-#include "daemon/pictures/canvas.h"
+#include "daemon/pictures/page.h"
 
 namespace datum {
 
-/// The board's x points right, its y up; unmeasured places are grey. Drawn from the verdict's knots and lambda, which
-/// reproduce the surface. None without a surface in the verdict.
-std::optional<Canvas> draw_warp_picture(const Recipe& recipe, const BoardVerdict& verdict);
-
-/// Writes "board-warp.png" for "board.png"; nothing without a surface. Throws std::runtime_error that names the file.
-void write_warp_picture(const std::filesystem::path& board_picture, const Recipe& recipe,
-                        const BoardVerdict& verdict);
+/// The board's x points right, its y up; unmeasured places are striped. Its checks are listed with U (k = 2), limits and the
+/// standards that define them; components have their references, measured places crosses. Drawn from the verdict's knots and
+/// lambda, which reproduce the surface. None without a surface in the verdict.
+std::optional<Page> draw_warp_picture(const Recipe& recipe, const BoardVerdict& verdict);
 
 }  // namespace datum

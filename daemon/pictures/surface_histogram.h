@@ -5,13 +5,13 @@
 
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/verdict/verdict.h"
-#include "daemon/pictures/canvas.h"
+#include "daemon/pictures/page.h"
 
 namespace datum {
 
 /// Area of the model over deviation. A bin is a quarter of a colour step; the bins extend to the range and a quarter
 /// beyond. Bars have the pictures' colours; the statistics are beside them.
-Canvas draw_histogram(const SurfaceMap& map, const BoardVerdict& verdict, double range_um);
+Page draw_histogram(const SurfaceMap& map, const BoardVerdict& verdict, double range_um);
 
 /// Throws std::runtime_error that names the file.
 void write_histogram_picture(const std::filesystem::path& file, const SurfaceMap& map,

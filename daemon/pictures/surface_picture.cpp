@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspection/verdict/fault_text.h"
+#include "daemon/pictures/color_scale.h"
 #include "daemon/pictures/deviation_colors.h"
-#include "daemon/pictures/picture.h"
+#include "daemon/pictures/label_layout.h"
 #include "daemon/pictures/picture_parts.h"
-#include "daemon/pictures/surface_legend.h"
 #include "daemon/pictures/surface_pixels.h"
 
 namespace datum {
@@ -14,7 +15,7 @@ namespace {
 
 using namespace picture;
 
-constexpr int surface_margin = 18, surface_gap = 12;
+constexpr double legend_width = 190, triad_px = 38;
 
 /// Light from the upper left behind the viewer, weak enough to keep the colours distinct.
 Rgb shaded(Rgb color, const std::array<float, 3>& normal, const SurfaceView& view) {
@@ -30,27 +31,113 @@ bool within(const SurfaceMap& map, std::uint32_t facet, double um) {
   return r < map.regions.size() && is_within(map.regions[r], um / 1000);
 }
 
-Rgb color_at(const SurfaceMap& map, SurfacePixel what, double um, std::uint32_t facet, double range_um) {
+Rgb color_at(const SurfaceMap& map, SurfacePixel what, double um, std::uint32_t facet,
+             const ColorScale& scale, int y) {
   switch (what) {
     case SurfacePixel::edge:
       return edge_color;
     case SurfacePixel::rim:
       return rim_color;
     case SurfacePixel::face:
-      return within(map, facet, um) ? within_color : deviation_colors[deviation_step(um, range_um)];
+      return within(map, facet, um) ? within_color : scale.at(um, y);
     default:
-      return no_data_color;
+      return paper;
   }
 }
 
-std::vector<std::string> title_of(const BoardVerdict& v, const SurfaceView& view) {
-  std::vector<std::string> words{"deviation from the model, view " + view.name};
-  if (!v.unit_id.empty()) words.push_back("part " + v.unit_id);
-  words.push_back("recipe " + v.recipe);
-  if (!v.measured_at.empty()) words.push_back(v.measured_at);
-  if (v.sequence > 0) words.push_back("result " + std::to_string(v.sequence));
-  words.push_back("calibration " + v.calibration);
-  return words;
+std::string tolerance_of(const SurfaceRegion& r) {
+  const auto limit = [](double mm) { return std::isfinite(mm) ? short_number(1000 * mm) : std::string("-"); };
+  return limit(r.lower_mm) + " to " + limit(r.upper_mm) + " um";
+}
+
+/// The common tolerance of all regions.
+std::string tolerances(const SurfaceMap& map) {
+  std::string all;
+  for (const SurfaceRegion& r : map.regions) {
+    if (!all.empty() && all != tolerance_of(r)) return "each region's own";
+    all = tolerance_of(r);
+  }
+  return all.empty() ? "none stated" : all;
+}
+
+void draw_legend(Page& page, const PageBox& box, const SurfaceMap& map, const ColorScale& scale) {
+  const double line = Page::height_of() + 6;
+  draw_color_bar(page, {box.x, box.y, color_bar_width, box.height - 5 * line}, scale);
+  double y = box.bottom() - 5 * line + 8;
+  const auto entry = [&](const std::string& text, auto color) {
+    PixelImage swatch(18, 14, {});
+    for (int v = 0; v < swatch.height; ++v)
+      for (int x = 0; x < swatch.width; ++x) swatch.set(x, v, color(x, v));
+    page.image({box.x, y, 18, 14}, swatch);
+    page.text({box.x + 26, y}, text, ink);
+    y += line;
+  };
+  const auto plain = [](Rgb c) { return [c](int, int) { return c; }; };
+  entry("in tolerance:", plain(within_color));
+  page.text({box.x + 26, y - 5}, cut(tolerances(map), legend_width - 26, small), ink, small);
+  y += line - 4;
+  entry("NO DATA", no_value);
+  entry("EDGE: no normal", plain(edge_color));
+  entry("RIM: open edge", plain(rim_color));
+}
+
+/// Axes of the model as the view shows them; one along the view is left out.
+void draw_triad(Page& page, PagePoint origin, const SurfaceView& view) {
+  const char* const names[] = {"x", "y", "z"};
+  for (int k = 0; k < 3; ++k) {
+    const double x = view.right[k] * triad_px, y = -view.up[k] * triad_px;
+    if (std::hypot(x, y) > 8) draw_arrow(page, origin, {origin.x + x, origin.y + y}, names[k]);
+  }
+}
+
+/// Faults of regions, those that the view shows at their extreme beside it. Returns the others.
+std::vector<std::string> draw_faults(Page& page, const SurfaceMap& map, const BoardVerdict& verdict,
+                                     const SurfaceView& view, const SurfaceRaster& raster,
+                                     const PageBox& box) {
+  std::vector<std::string> texts, left_over;
+  std::vector<Label> labels;
+  for (const ComponentVerdict& c : verdict.components) {
+    if (c.decision == Decision::pass) continue;
+    const std::string text = c.reference + " " + fault_text(c);
+    if (!c.region || !std::isfinite(c.region->lowest_um) || !std::isfinite(c.region->highest_um)) {
+      left_over.push_back(text);
+      continue;
+    }
+    const RegionEvidence& r = *c.region;
+    const auto& mm = std::abs(r.lowest_um) > std::abs(r.highest_um) ? r.lowest_at_mm : r.highest_at_mm;
+    Eigen::Vector3d place(mm[0], mm[1], mm[2]);
+    for (int k = 0; k < 3; ++k) place[k] -= map.model->origin[static_cast<std::size_t>(k)];
+    const Eigen::Vector3d at = raster.at(view, place);
+    const auto x = static_cast<int>(std::lround(at.x())), y = static_cast<int>(std::lround(at.y()));
+    const bool inside = x >= 0 && y >= 0 && x < raster.width && y < raster.height;
+    // as deep as the facet there, but for the deviation itself and a slope of 70 degrees over a pixel
+    const double slack =
+        3 * raster.mm_per_px + std::max(std::abs(r.lowest_um), std::abs(r.highest_um)) / 1000;
+    if (!inside || std::abs(raster.depth_mm[raster.index(x, y)] - at.z()) > slack) {
+      left_over.push_back(text + " (not on this side)");
+      continue;
+    }
+    const PagePoint p{box.x + at.x(), box.y + at.y()};
+    for (const Pen& pen : {Pen{paper, 4.5}, Pen{ink, 2}}) page.cross(p, 7, pen);
+    texts.push_back(text);
+    labels.push_back(
+        {{p.x - 8, p.y - 8, 16, 16}, {{Page::width_of(text) + 6, Page::height_of() + 2}}, true, false});
+  }
+  std::vector<PageBox> marks;
+  for (const Label& label : labels) marks.push_back(label.part);
+  const auto places = place_labels(labels, marks, box);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!places[i]) {
+      left_over.push_back(texts[i]);
+      continue;
+    }
+    const PageBox& b = places[i]->box;
+    if (!places[i]->leader.empty()) page.line(places[i]->leader, {ink, 1.2});
+    page.fill(b, paper);
+    page.outline(b, {ink, 1});
+    page.text({b.x + 3, b.y + 1}, texts[i], ink);
+  }
+  return left_over;
 }
 
 }  // namespace
@@ -68,42 +155,53 @@ double range_of(const SurfaceMap& map) {
   return round;
 }
 
-Canvas draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
-                    const SurfacePictureSettings& settings) {
+Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
+                  const SurfacePictureSettings& settings) {
   const double range_um = settings.range_um > 0 ? settings.range_um : range_of(map);
   const SurfaceRaster raster = look_at(*map.model, view, settings.max_px);
   const SurfacePixels pixels = pixels_of(map, view, raster, settings.reach_mm);
-  const int width = std::max(raster.width, 640);
-  const std::vector<std::string> title = wrap(title_of(verdict, view), width);
-  const int line = Canvas::text_height(text_scale) + 6;
-  const int top = surface_margin + line * (1 + static_cast<int>(title.size())) + surface_gap;
-  const int high = std::max(raster.height, surface_legend_height);
-  const int footer = top + high + surface_gap;
-  Canvas canvas(surface_margin + width + surface_gap + surface_legend_width + surface_margin,
-                footer + 2 * line + surface_margin, paper);
-  canvas.text(surface_margin, surface_margin, name_of(verdict.decision), color_of(verdict.decision),
-              text_scale + 1);
-  for (std::size_t k = 0; k < title.size(); ++k)
-    canvas.text(surface_margin, surface_margin + line * (1 + static_cast<int>(k)) + 6, title[k], ink,
-                text_scale);
-  const int left = surface_margin + (width - raster.width) / 2;
+  std::vector<float> um;
+  for (std::size_t i = 0; i < pixels.um.size(); ++i)
+    if (pixels.what[i] == SurfacePixel::face) um.push_back(pixels.um[i]);
+  const ColorScale scale = deviation_scale(um, range_um, 0);
+  PixelImage image(raster.width, raster.height, paper);
   for (int y = 0; y < raster.height; ++y)
     for (int x = 0; x < raster.width; ++x) {
       const std::size_t i = raster.index(x, y);
       if (raster.facet[i] == no_facet) continue;
-      const Rgb color = color_at(map, pixels.what[i], pixels.um[i], raster.facet[i], range_um);
-      canvas.set(left + x, top + y, shaded(color, map.model->normal[raster.facet[i]][0], view));
+      const Rgb color = color_at(map, pixels.what[i], pixels.um[i], raster.facet[i], scale, y);
+      image.set(x, y,
+                pixels.what[i] == SurfacePixel::no_data
+                    ? no_value(x, y)
+                    : shaded(color, map.model->normal[raster.facet[i]][0], view));
     }
-  draw_surface_legend(canvas, {surface_margin + width + surface_gap, top, surface_legend_width, high}, map,
-                      range_um);
-  draw_surface_footer(canvas, {surface_margin, footer, width, 2 * line}, raster.mm_per_px);
-  return canvas;
+  const double wide = std::max(raster.width, 680), width = wide + legend_width + 3 * margin,
+               inner = width - 2 * margin;
+  const Header header{verdict.decision, "Deviation from the model, view " + view.name, words_of(verdict)};
+  const double top = 2 * margin + header_height(header, inner), high = std::max(raster.height, 460);
+  const PageBox box{margin + std::floor((wide - raster.width) / 2), top, static_cast<double>(raster.width),
+                    static_cast<double>(raster.height)};
+  const double footer = top + high + margin, line = Page::height_of() + 2;
+  Page page(width, footer + 2 * triad_px + 2 * Page::height_of() + margin, paper);
+  draw_header(page, {margin, margin, inner, 0}, header);
+  page.image(box, image);
+  std::vector<std::string> notes = wrap(draw_faults(page, map, verdict, view, raster, box), wide - 140);
+  draw_legend(page, {margin + wide + margin, top, legend_width, high}, map, scale);
+  const double triad = margin + triad_px + 14, right = triad + triad_px + 24;
+  draw_triad(page, {triad, footer + triad_px + Page::height_of()}, view);
+  draw_scale_bar(page, {right, footer}, wide / 5, raster.mm_per_px, {});
+  notes.insert(notes.begin(),
+               "Axes of the model. A pixel is the mean of its points; + is too much material.");
+  if (notes.size() > 5) notes.resize(5);
+  for (std::size_t k = 0; k < notes.size(); ++k)
+    page.text({right, footer + static_cast<double>(1 + k) * line}, notes[k], ink);
+  return page;
 }
 
 void write_surface_picture(const std::filesystem::path& file, const SurfaceMap& map,
                            const BoardVerdict& verdict, const SurfaceView& view,
                            const SurfacePictureSettings& settings) {
-  draw_surface(map, verdict, view, settings).write_png(file);
+  draw_surface(map, verdict, view, settings).write(file, verdict.measured_at);
 }
 
 }  // namespace datum

@@ -5,7 +5,7 @@
 
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/verdict/verdict.h"
-#include "daemon/pictures/canvas.h"
+#include "daemon/pictures/page.h"
 #include "daemon/pictures/surface_view.h"
 
 namespace datum {
@@ -17,16 +17,16 @@ struct SurfacePictureSettings {
   double reach_mm = 0;  // a pixel between points gets the colour of the nearest point within this distance
 };
 
-/// Colours of deviation_colors.h; grey-green within the tolerance of a region, grey without data, and separate colours
-/// for edges and rims. Points of facets without a region have no tolerance.
-Canvas draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
-                    const SurfacePictureSettings& settings);
+/// Colours of deviation_colors.h; grey-green within the tolerance of a region, stripes without data, and separate colours
+/// for edges and rims. What is not PASS stands beside its extreme. Points of facets without a region have no tolerance.
+Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
+                  const SurfacePictureSettings& settings);
 
 /// The default range: twice the largest finite limit of all regions; without regions, the smallest round number of um
 /// that contains every face point.
 double range_of(const SurfaceMap& map);
 
-/// Equal inputs give equal bytes. Throws std::runtime_error that names the file.
+/// The format by the file's ending, as in Page::write(). Throws std::runtime_error that names the file.
 void write_surface_picture(const std::filesystem::path& file, const SurfaceMap& map,
                            const BoardVerdict& verdict, const SurfaceView& view,
                            const SurfacePictureSettings& settings);

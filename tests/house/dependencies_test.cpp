@@ -60,8 +60,9 @@ using testing::output_of;
 
 TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
   std::set<std::string> listed = rows_of("Libraries");
-  const std::set<std::string> libraries = listed, tools = rows_of("Tools");
-  listed.insert(tools.begin(), tools.end());
+  const std::set<std::string> libraries = listed;
+  for (const char* heading : {"Files", "Tools"})
+    for (const std::string& row : rows_of(heading)) listed.insert(row);
   const std::string script = slurp(root / "datum");
   const auto from = script.find("build_packages=\""), to = script.find("\"\n", from);
   ASSERT_NE(from, std::string::npos);

@@ -69,7 +69,7 @@ echo
 "$bin/datumctl" results --store results.db
 # A picture is drawn after its result was announced.
 for n in 00000001 00000002 00000003; do
-  for _ in $(seq 200); do ls pictures/$n*.png >/dev/null 2>&1 && break; sleep 0.05; done
+  for _ in $(seq 200); do ls pictures/$n*-deviation.png >/dev/null 2>&1 && break; sleep 0.05; done
 done
 echo
 echo "pictures: $(echo "$cell"/pictures/*.png)"

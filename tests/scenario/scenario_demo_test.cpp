@@ -172,7 +172,7 @@ TEST(ScenarioDemo, ThreeBoardsThreeVerdicts) {
     EXPECT_EQ(slurp(entry.path()).substr(0, 8), "\x89PNG\r\n\x1a\n") << entry.path();
     EXPECT_GT(entry.file_size(), 10'000u) << entry.path();
   }
-  EXPECT_EQ(pictures, 3);
+  EXPECT_EQ(pictures, 6) << "heights and deviations of each";
   expect_the_surface_to_stand_in(demo);
 }
 

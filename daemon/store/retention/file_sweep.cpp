@@ -65,7 +65,7 @@ std::vector<KeptFile> deliveries_in(const fs::path& folder) {
 
 std::vector<KeptFile> pictures_in(const fs::path& folder) {
   static const std::regex ours(
-      R"(\d{8,20}_(PASS|FAIL|INCONCLUSIVE|INVALID)(_points|_statistics|_histogram|_facets)?\.(png|ply|csv)(\.part)?)");
+      R"(\d{8,20}_(PASS|FAIL|INCONCLUSIVE|INVALID)(-deviation|-warp|_points|_statistics|_histogram|_facets)?\.(png|ply|csv)(\.part)?)");
   std::vector<KeptFile> found;
   each_in(folder, [&](const fs::path& path) {
     struct stat info {};

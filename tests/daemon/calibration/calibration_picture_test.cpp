@@ -27,48 +27,50 @@ struct Seen {
 };
 
 /// How many pixels have about this hue: the face's colour, darkened by any height.
-int count_of(const Canvas& canvas, Rgb hue) {
+int count_of(const Page& page, Rgb hue) {
   int n = 0;
-  for (int y = 0; y < canvas.height(); ++y)
-    for (int x = 0; x < canvas.width(); ++x) {
-      const Rgb c = canvas.at(x, y);
-      const double f = static_cast<double>(c.b) / hue.b;
-      if (f > 0.4 && std::abs(c.r - f * hue.r) < 3 && std::abs(c.g - f * hue.g) < 3) ++n;
-    }
+  for (const Rgb& c : page.pixels().pixels) {
+    const double f = static_cast<double>(c.b) / hue.b;
+    if (f > 0.4 && f < 1.01 && std::abs(c.r - f * hue.r) < 3 && std::abs(c.g - f * hue.g) < 3) ++n;
+  }
   return n;
 }
 
 TEST(CalibrationPicture, ShowsEachFaceWhereItWasSeen) {
   const Seen seen;
-  const Canvas canvas = draw_scan(seen.frame, seen.face_of, "t");
-  const int legend = 18 * Canvas::text_height(2);
-  EXPECT_EQ(count_of(canvas, color_of(Face::ll)), 400 + legend);
-  EXPECT_EQ(count_of(canvas, color_of(Face::lp)), legend);
+  const Page page = draw_scan(seen.frame, seen.face_of, "t");
+  const PixelImage image = page.pixels();
+  constexpr int legend = 18 * 16, border = 2 * (18 + 16);  // of a swatch that begins between pixels
+  EXPECT_NEAR(count_of(page, color_of(Face::ll)), 400 + legend, border + 80);
+  EXPECT_NEAR(count_of(page, color_of(Face::lp)), legend, border);
   // Row 0 is the lowest: y up. The one pixel without a height is at the lower left.
-  int left = 0, low = 0, high = 0;
-  for (int y = 0; y < canvas.height(); ++y)
-    if (count_of(canvas, color_of(Face::ll)) > 0 && canvas.at(20, y).b > canvas.at(20, y).r + 40) {
-      high = high == 0 ? y : high;
-      low = y;
+  const auto face = [&](int y) {
+    const Rgb c = image.at(30, y);
+    return c.b > c.r + 40;
+  };
+  int first = 0, last = 0;
+  for (int y = 0; y < 60; ++y)
+    if (face(y)) {
+      first = first == 0 ? y : first;
+      last = y;
     }
-  for (int y = 0; y < canvas.height(); ++y)
-    if (canvas.at(14, y) == Rgb{70, 74, 80}) left = y;
-  EXPECT_LT(high, left) << "LL has the upper rows";
-  EXPECT_NE(low, 0);
-  const Canvas nothing = draw_scan(seen.frame, {}, "t");
+  EXPECT_NEAR(last - first, 9, 1) << "LL has the upper rows";
+  const Rgb corner = image.at(16, first + 19), beside = image.at(18, first + 19);
+  EXPECT_NE(corner, beside) << "below them the pixel without a height";
+  const Page nothing = draw_scan(seen.frame, {}, "t");
   EXPECT_EQ(count_of(nothing, color_of(Face::ll)), 0);
-  EXPECT_GT(count_of(nothing, {235, 60, 40}), 50) << "it says so in red";
+  EXPECT_GT(count_of(nothing, {205, 32, 20}), 50) << "it says so in red";
 }
 
 TEST(CalibrationPicture, DrawsResidualsToScale) {
   const auto red = [](double rms_um) {
-    return count_of(draw_residuals({{"LP scan", 100, rms_um}, {"LP touch", 4, 10}}, 50, "t"), {235, 60, 40});
+    return count_of(draw_residuals({{"LP scan", 100, rms_um}, {"LP touch", 4, 10}}, 50, "t"), {205, 32, 20});
   };
   const int line = red(10);
   EXPECT_GT(red(60), line + 1000) << "beyond the limit it is red";
   EXPECT_LE(red(49), line + 100);
   const auto length = [](double rms_um) {
-    const Canvas c = draw_residuals({{"LP scan", 100, 50}, {"SL scan", 1, rms_um}}, 50, "t");
+    const Page c = draw_residuals({{"LP scan", 100, 50}, {"SL scan", 1, rms_um}}, 50, "t");
     return count_of(c, color_of(Face::sl));
   };
   // 640 pixels stand for 1.05 * 50 um, 22 high: 25 um more are 305 columns, one more or less by rounding.

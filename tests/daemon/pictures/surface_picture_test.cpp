@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "daemon/pictures/color_scale.h"
 #include "daemon/pictures/deviation_colors.h"
 #include "daemon/pictures/surface_pixels.h"
 #include "tests/daemon/inspection/surface/surface_scene.h"
@@ -140,38 +141,71 @@ TEST(SurfacePicture, SamePointsInAnyOrderGiveTheSameBytes) {
   verdict.decision = Decision::fail;
   verdict.recipe = "sheet";
   const SurfacePictureSettings settings{300, 0, 0.3};
-  const Canvas a = draw_surface(map, verdict, view_of("isometric"), settings);
+  const PixelImage a = draw_surface(map, verdict, view_of("isometric"), settings).pixels();
   std::reverse(map.points.begin(), map.points.end());
   std::reverse(map.distances.begin(), map.distances.end());
-  const Canvas b = draw_surface(map, verdict, view_of("isometric"), settings);
-  ASSERT_EQ(a.width(), b.width());
-  ASSERT_EQ(a.height(), b.height());
-  bool same = true;
-  for (int y = 0; y < a.height(); ++y)
-    for (int x = 0; x < a.width(); ++x) same = same && a.at(x, y) == b.at(x, y);
-  EXPECT_TRUE(same);
+  const PixelImage b = draw_surface(map, verdict, view_of("isometric"), settings).pixels();
+  ASSERT_EQ(a.width, b.width);
+  EXPECT_TRUE(a.pixels == b.pixels);
 }
 
 TEST(SurfacePicture, ColoursTellInToleranceFromOut) {
   const SurfaceMap map = dented();
   EXPECT_DOUBLE_EQ(range_of(map), 100);
-  const Canvas canvas = draw_surface(map, {}, view_of("top"), {405, 0, 0.3});
-  // in a view along its normal the sheet is lit evenly: two colours and NO DATA, each dimmed by one factor
+  const PixelImage image = draw_surface(map, {}, view_of("top"), {405, 0, 0.3}).pixels();
+  // in a view along its normal the sheet is lit evenly: two colours, each dimmed by one factor, and NO DATA
   const double lit = 0.72 + 0.28 / std::sqrt(1 + 0.35 * 0.35 + 0.45 * 0.45);
   const auto count = [&](Rgb c) {
     const auto dim = [&](std::uint8_t v) { return static_cast<std::uint8_t>(std::lround(lit * v)); };
     const Rgb wanted{dim(c.r), dim(c.g), dim(c.b)};
     int n = 0;
-    for (int y = 0; y < canvas.height(); ++y)
-      for (int x = 0; x < canvas.width(); ++x) n += canvas.at(x, y) == wanted;
+    for (const Rgb& pixel : image.pixels) n += pixel == wanted;
     return n;
   };
   const double px_per_mm2 = 10 * 10;
   // the dent's border is 25 mm long, and a point's pixels may be on either side of it
-  EXPECT_NEAR(count(deviation_colors[deviation_step(-80, 100)]), 16 * M_PI * px_per_mm2,
+  // every fourth row of negative deviations is lighter
+  EXPECT_NEAR(count(deviation_colors[deviation_step(-80, 100)]), 0.75 * 16 * M_PI * px_per_mm2,
               26 * 0.2 * px_per_mm2);
   EXPECT_NEAR(count(within_color), (900 - 16 * M_PI) * px_per_mm2, (26 * 0.2 + 30 * 0.4) * px_per_mm2);
-  EXPECT_NEAR(count(no_data_color), 300 * px_per_mm2, (30 * 0.4 + 140 * 0.1) * px_per_mm2);
+  int striped = 0;
+  for (const Rgb& pixel : image.pixels)
+    striped += pixel == picture::no_value(0, 0) || pixel == picture::no_value(3, 0);
+  EXPECT_NEAR(striped, 300 * px_per_mm2, (30 * 0.4 + 140 * 0.1) * px_per_mm2);
+}
+
+TEST(SurfacePicture, ARegionThatFailedIsNamedAtItsExtreme) {
+  const SurfaceMap map = dented();
+  BoardVerdict verdict;
+  verdict.decision = Decision::fail;
+  ComponentVerdict& row = verdict.components.emplace_back();
+  row.reference = "sheet";
+  row.decision = Decision::fail;
+  row.region.emplace();
+  row.region->lowest_um = -80;
+  row.region->highest_um = 10;
+  for (std::size_t k = 0; k < 3; ++k) row.region->lowest_at_mm[k] = map.model->origin[k];
+  CheckVerdict& profile = row.checks.emplace_back();
+  profile.check.characteristic = Characteristic::profile;
+  profile.check.upper = 100;
+  profile.value = 160.4;
+  profile.decision = Decision::fail;
+  const auto names_it = [](const Page& page) {
+    return std::any_of(page.texts().begin(), page.texts().end(), [](const Page::Text& t) {
+      return t.text == "sheet profile 60.4 um too high: 160.4 um, limit 100";
+    });
+  };
+  EXPECT_TRUE(names_it(draw_surface(map, verdict, view_of("top"), {405, 0, 0.3})));
+  row.region->highest_um = 500;  // at a place beside the part
+  for (double& mm : row.region->highest_at_mm) mm = 1e9;
+  const Page beside = draw_surface(map, verdict, view_of("top"), {405, 0, 0.3});
+  EXPECT_FALSE(names_it(beside));
+  EXPECT_TRUE(std::any_of(beside.texts().begin(), beside.texts().end(),
+                          [](const Page::Text& t) { return t.text.ends_with("(not on this side)"); }));
+  for (std::size_t i = 0; i < beside.texts().size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      EXPECT_FALSE(beside.texts()[i].box.grown(-0.5).overlaps(beside.texts()[k].box.grown(-0.5)))
+          << beside.texts()[i].text << " | " << beside.texts()[k].text;
 }
 
 }  // namespace

@@ -86,11 +86,13 @@ TEST_F(Files, OnlyDeliveriesAreTouchedAndNoLinkIsFollowed) {
 
 TEST_F(Files, PicturesAreKnownByTheirNames) {
   for (const char* name : {"00000001_PASS.png", "00000002_FAIL_points.csv", "123456789_INVALID.png",
-                           "holiday.png", "00000003_PASS.txt", "1_PASS.png", "00000004_GOOD.png"})
+                           "00000005_FAIL-deviation.png", "00000005_FAIL-warp.png", "holiday.png",
+                           "00000003_PASS.txt", "1_PASS.png", "00000004_GOOD.png"})
     write(folder / "pictures" / name, 10);
   fs::create_symlink(folder / "pictures" / "holiday.png", folder / "pictures" / "00000009_PASS.png");
   EXPECT_THAT(names(pictures_in(folder / "pictures")),
               ::testing::UnorderedElementsAre("00000001_PASS.png", "00000002_FAIL_points.csv",
+                                              "00000005_FAIL-deviation.png", "00000005_FAIL-warp.png",
                                               "123456789_INVALID.png"));
 }
 
