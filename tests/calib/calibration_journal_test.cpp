@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/refusal.h"
+
 namespace datum {
 namespace {
 
@@ -25,12 +27,7 @@ std::string current_of(const CalibrationJournal& journal, const std::string& sen
 }
 
 std::string refusal_of(const std::string& text) {
-  try {
-    CalibrationJournal(text, "journal");
-  } catch (const CalibrationError& error) {
-    return error.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<CalibrationError>([&] { CalibrationJournal(text, "journal"); });
 }
 
 const std::string remedy =

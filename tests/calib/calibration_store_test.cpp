@@ -6,21 +6,12 @@
 
 #include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
+#include "tests/refusal.h"
 
 namespace datum {
 namespace {
 
 std::string calibration(const std::string& id) { return to_toml(testing::a_calibration(id)); }
-
-template <class Call>
-std::string refusal_of(Call call) {
-  try {
-    call();
-  } catch (const CalibrationError& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
 
 TEST(CalibrationStore, PicksByIdNotByFileName) {
   const testing::FreshFolder folder;
@@ -36,11 +27,11 @@ TEST(CalibrationStore, PicksByIdNotByFileName) {
 TEST(CalibrationStore, AnUnknownIdNamesThoseThatAreThere) {
   const testing::FreshFolder folder;
   const std::string where = folder.path().string();
-  EXPECT_EQ(refusal_of([&] { CalibrationStore(folder.path()).find("may"); }),
+  EXPECT_EQ(testing::refusal_of<CalibrationError>([&] { CalibrationStore(folder.path()).find("may"); }),
             "calibration 'may' is not in " + where + "; there is none");
   folder.write("a.toml", calibration("march"));
   folder.write("b.toml", calibration("april"));
-  EXPECT_EQ(refusal_of([&] { CalibrationStore(folder.path()).find("may"); }),
+  EXPECT_EQ(testing::refusal_of<CalibrationError>([&] { CalibrationStore(folder.path()).find("may"); }),
             "calibration 'may' is not in " + where + "; there is march, april");
 }
 
@@ -52,7 +43,7 @@ TEST(CalibrationStore, AnIdTwiceIsRefusedNotGuessed) {
   const CalibrationStore store(folder.path());
   EXPECT_EQ(store.problems(), (std::vector<std::string>{b + ": id: 'march' is also the id of " + a +
                                                         "; allowed: an id of its own for each calibration"}));
-  EXPECT_EQ(refusal_of([&] { store.find("march"); }),
+  EXPECT_EQ(testing::refusal_of<CalibrationError>([&] { store.find("march"); }),
             "calibration 'march' is in both " + a + " and " + b +
                 "; remove one of them, or give it an id of its own");
   EXPECT_EQ(store.find("april").id, "april");
@@ -67,15 +58,16 @@ TEST(CalibrationStore, ABrokenFileIsNamedAndStopsNoOther) {
       store.problems(),
       std::vector<std::string>{a + ":1:10: schema: 3 is out of range; allowed: a whole number from 1 to 2"});
   EXPECT_EQ(store.find("march").id, "march");
-  EXPECT_EQ(refusal_of([&] { store.find("a"); }), "calibration 'a' is not in " + folder.path().string() +
-                                                      "; there is march; refused: " + store.problems()[0]);
+  EXPECT_EQ(testing::refusal_of<CalibrationError>([&] { store.find("a"); }),
+            "calibration 'a' is not in " + folder.path().string() +
+                "; there is march; refused: " + store.problems()[0]);
 }
 
 TEST(CalibrationStore, AFolderThatIsNotThereIsRefused) {
   const testing::FreshFolder folder;
   const auto absent = folder.path() / "absent";
   EXPECT_EQ(
-      refusal_of([&] { CalibrationStore{absent}; }),
+      testing::refusal_of<CalibrationError>([&] { CalibrationStore{absent}; }),
       absent.string() +
           ": the folder of calibrations cannot be read (No such file or directory); check the path and its "
           "permissions");
@@ -94,7 +86,8 @@ class Choice : public ::testing::Test {
   /// The chosen id, or why none is chosen, without the folder's name.
   std::string choice(const std::string& wanted, const std::string& sensor = "S7") const {
     std::string chosen;
-    std::string why = refusal_of([&] { chosen = CalibrationStore(folder.path()).choose(wanted, sensor).id; });
+    std::string why = testing::refusal_of<CalibrationError>(
+        [&] { chosen = CalibrationStore(folder.path()).choose(wanted, sensor).id; });
     const std::string path = folder.path().string();
     for (auto at = why.find(path); at != std::string::npos; at = why.find(path))
       why.replace(at, path.size(), "DIR");

@@ -6,6 +6,8 @@
 #include <concepts>
 #include <limits>
 
+#include "tests/refusal.h"
+
 namespace datum::htm_test {
 namespace {
 
@@ -47,12 +49,7 @@ const Eigen::Matrix4d other = motion(-1.1, 0.4, 0.2, {-5, 18, 250});
 const Eigen::Vector3d point(31.5, -12.25, 604);
 
 std::string refusal_of(const Eigen::Matrix4d& matrix) {
-  try {
-    Htm<A, B>{matrix};
-  } catch (const CalibrationError& error) {
-    return error.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<CalibrationError>([&] { Htm<A, B>{matrix}; });
 }
 
 TEST(Htm, ComposesAsItReads) {

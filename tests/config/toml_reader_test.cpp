@@ -7,19 +7,17 @@
 
 #include "config/toml_bounds.h"
 #include "tests/fresh_folder.h"
+#include "tests/refusal.h"
 
 namespace datum::config {
 namespace {
 
 template <class Read>
 std::string refusal_of(const std::string& text, Read read) {
-  try {
+  return testing::refusal_of<ConfigError>([&] {
     auto table = TomlTable::from_text(text, "f.toml");
     read(table);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "(accepted)";
+  });
 }
 
 struct Refused {

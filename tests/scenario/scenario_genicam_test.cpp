@@ -1,15 +1,12 @@
-// The real daemon with virtual-genicam (Aravis' fake camera): boards, faults that end in INVALID, and recovery by itself.
+// The real daemon with virtual-genicam (Aravis' fake device): boards, faults that end in INVALID, and recovery by itself.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <random>
 
-#include "tests/scenario/scenario_cell.h"
 #include "tests/scenario/scenario_network_sensor.h"
 
 namespace datum::scenario {
@@ -18,104 +15,32 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  if (at == std::string::npos) throw std::runtime_error("no '" + from + "'");
-  return text.replace(at, from.size(), to);
-}
-
 /// The GigE Vision port is fixed, so each test's camera has an address of its own.
 std::string own_address() {
   const int pid = ::getpid();
   return fmt::format("127.{}.{}.{}", 1 + (pid >> 16) % 254, (pid >> 8) & 255, 1 + (pid & 255) % 254);
 }
 
-class ScenarioGenicam : public ::testing::Test {
+class ScenarioGenicam : public NetworkSensorTest {
  protected:
-  ScenarioGenicam() : cell(CellOptions{}) {
-    cell.write("sensor.toml", network_sensor::profile);
-    cell.write("twin.toml", network_sensor::twin);
-    // Off centre: a mirrored frame shows bare board there.
-    cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
-                                            "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
-  }
+  ScenarioGenicam() : NetworkSensorTest("genicam", "running, Aravis Fake 67890") {}
 
   void plug_in(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"virtual-genicam", "--recipe",  "recipes/box.toml",
-                                       "--twin",          "twin.toml", "--control",
-                                       "orders",          "--address", address};
     // A receive buffer of 200 KiB, the default of kernels, covers 8 ms of it.
-    arguments.insert(arguments.end(), {"--mbit-per-s", "200"});
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    camera.reset();
-    camera =
-        std::make_unique<Program>(arguments, cell.path(), "camera." + std::to_string(++plugged) + ".log");
-    ASSERT_TRUE(camera->says("stands at")) << camera->output();
-    orders = 0;
+    plug_in_device({"--address", address, "--mbit-per-s", "200"}, more, "stands at");
   }
   void configure(const std::string& trigger, const std::string& camera_keys, const std::string& more = "") {
-    cell.write("datumd.toml",
-               "schema = 1\ncell = \"scenario\"\n[sensor]\nprofile = \"sensor.toml\"\nkind = \"genicam\"\n"
-               "[sensor.genicam]\nresolution_um = [50.0, 50.0, 0.5]\npacket_size = 8192\nanswer_ms = 1000\n"
-               "watch_ms = 200\nuser_set = \"UserSet1\"\npixel_format = \"Coord3D_C16\"\n" +
-                   camera_keys +
-                   "\n[inspection]\nrecipes_folder = \"recipes\"\nrecipe = \"box\"\nframe_timeout_ms = "
-                   "2000\ntrigger = \"" +
-                   trigger +
-                   "\"\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = "
-                   "0\npush_results = true\n" +
-                   more);
+    NetworkSensorTest::configure(
+        trigger,
+        "packet_size = 8192\nuser_set = \"UserSet1\"\npixel_format = \"Coord3D_C16\"\n" + camera_keys, more);
   }
   void start(const std::string& trigger, const std::string& camera_trigger, const std::string& more = "") {
     configure(trigger, "address = \"" + address + "\"\ntrigger = \"" + camera_trigger + "\"", more);
-    cell.start();
-    host = cell.connect();
-    ASSERT_TRUE(camera_is_up()) << cell.daemon().output();
+    start_cell();
   }
   void arm() { ASSERT_EQ(host->command("*CLS;INIT"), "0,\"No error\""); }
 
-  bool links_say(const char* words) {
-    const Deadline deadline = timeout();
-    while (host->ask("DIAG:LINK?").find(words) == std::string::npos)
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    return true;
-  }
-  bool camera_is_up() { return links_say("running, Aravis Fake 67890"); }
-  void order(const std::string& line) {
-    std::ofstream(cell.path() / "orders") << line << std::endl;
-    ASSERT_TRUE(camera->says("done: ", ++orders)) << line << ": " << camera->output();
-  }
-  nlohmann::json last() { return cell.results().back(); }
-
-  void expect_decision(const char* decision) {
-    const auto line = host->result();
-    EXPECT_EQ(line.decision, decision) << last()["detail"];
-  }
-  void expect_invalid(const std::string& words) {
-    const auto line = host->result();
-    EXPECT_EQ(line.decision, "INVALID");
-    const auto board = last();
-    EXPECT_EQ(board["sequence"], line.sequence);
-    EXPECT_EQ(board["reason"], "FRAME");
-    EXPECT_THAT(board["detail"].get<std::string>(), HasSubstr(words));
-  }
-  void trigger() { ASSERT_EQ(host->command("*CLS;TRIG"), "0,\"No error\""); }
-  /// A good board is measured again without intervention; prints the recovery time.
-  void expect_recovery(const std::string& fault) {
-    using namespace std::chrono;
-    const auto from = steady_clock::now();
-    ASSERT_TRUE(camera_is_up()) << host->ask("DIAG:LINK?");
-    trigger();
-    expect_decision("PASS");
-    std::printf("genicam, %-28s a good board is measured %5lld ms after the result before\n", fault.c_str(),
-                static_cast<long long>(duration_cast<milliseconds>(steady_clock::now() - from).count()));
-  }
-
-  Cell cell;
   std::string address = own_address();
-  std::unique_ptr<Program> camera;
-  std::unique_ptr<Host> host;
-  int plugged = 0, orders = 0;
 };
 
 TEST_F(ScenarioGenicam, MeasuresEachFrameThatTheCameraSends) {
@@ -261,7 +186,7 @@ TEST_F(ScenarioGenicam, ACameraThatDoesItsWorstMakesNoWrongVerdict) {
     EXPECT_EQ(host->result().decision, "INVALID") << size;
   }
   order("rows 200");
-  ASSERT_TRUE(camera_is_up());
+  ASSERT_TRUE(is_up());
   const Deadline deadline = timeout();
   do {  // the setup is read again before the measurement
     ASSERT_LT(std::chrono::steady_clock::now(), deadline) << last()["detail"];
@@ -286,7 +211,7 @@ TEST_F(ScenarioGenicam, ASetupThatChangesUnderWayIsInvalidAndMeasuredOnceItIsRig
   for (const auto& [change, back, words, still] : changes) {
     order(change);
     ASSERT_TRUE(cell.daemon().says(words)) << "seen without a board";
-    ASSERT_TRUE(camera_is_up());
+    ASSERT_TRUE(is_up());
     trigger();
     expect_invalid(still);
     order(back);
@@ -342,7 +267,7 @@ TEST_F(ScenarioGenicam, AnotherFirmwareIsNotArmed) {
   ASSERT_TRUE(cell.daemon().says("its firmware is '2.0', this cell measures with '1.0'"));
   EXPECT_THAT(host->command("*CLS;INIT"), HasSubstr("its firmware is '2.0'"));
   plug_in();
-  ASSERT_TRUE(camera_is_up());
+  ASSERT_TRUE(is_up());
   arm();
   trigger();
   expect_decision("PASS");
@@ -354,7 +279,7 @@ TEST_F(ScenarioGenicam, AnAcquisitionThatEndedIsStartedAgain) {
   configure("bus", "address = \"" + address + "\"\ntrigger = \"software\"\nmax_age_ms = 1000");
   cell.start();
   host = cell.connect();
-  ASSERT_TRUE(camera_is_up());
+  ASSERT_TRUE(is_up());
   arm();
   for (const bool keeps_triggers : {false, true}) {
     if (keeps_triggers) order("keep triggers");
@@ -369,10 +294,10 @@ TEST_F(ScenarioGenicam, ACameraThatHangsIsLostInTimeAndComesBack) {
   plug_in();
   start("bus", "software");
   arm();
-  camera->signal(SIGSTOP);
+  device->signal(SIGSTOP);
   trigger();
   expect_invalid("no answer to");
-  camera->signal(SIGCONT);
+  device->signal(SIGCONT);
   expect_recovery("camera hangs");
 }
 
@@ -382,8 +307,8 @@ TEST_F(ScenarioGenicam, ComesBackAfterAPowerCycleWithOtherSettingsToo) {
   arm();
   trigger();
   expect_decision("PASS");
-  camera->signal(SIGKILL);
-  camera->wait();
+  device->signal(SIGKILL);
+  device->wait();
   ASSERT_TRUE(cell.daemon().says("the connection was lost"));
   trigger();
   expect_invalid("not connected");
@@ -391,7 +316,7 @@ TEST_F(ScenarioGenicam, ComesBackAfterAPowerCycleWithOtherSettingsToo) {
   expect_recovery("power cycle");
   order("restart coarse");
   ASSERT_TRUE(cell.daemon().says("the connection was lost", 2));
-  ASSERT_TRUE(camera_is_up());
+  ASSERT_TRUE(is_up());
   trigger();
   expect_invalid("its resolution is 100 x 100 x 0.5 um");
 }

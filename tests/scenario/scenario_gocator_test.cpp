@@ -4,10 +4,7 @@
 #include <signal.h>
 
 #include <chrono>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "tests/scenario/scenario_cell.h"
 #include "tests/scenario/scenario_network_sensor.h"
 
 namespace datum::scenario {
@@ -16,99 +13,30 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  if (at == std::string::npos) throw std::runtime_error("no '" + from + "'");
-  return text.replace(at, from.size(), to);
-}
-
-class ScenarioGocator : public ::testing::Test {
+class ScenarioGocator : public NetworkSensorTest {
  protected:
-  ScenarioGocator() : cell(CellOptions{}) {
-    cell.write("sensor.toml", network_sensor::profile);
-    cell.write("twin.toml", network_sensor::twin);
-    // Off centre: a mirrored frame shows bare board there.
-    cell.write("recipes/box.toml", replaced(replaced(Cell::recipe_text(), "\"S-1\"", "\"67890\""),
-                                            "centre_mm = [5.0, 5.0]", "centre_mm = [3.5, 5.0]"));
-  }
+  ScenarioGocator() : NetworkSensorTest("gocator", "running, protocol 101.11, job") {}
 
   void plug_in(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments{"virtual-gocator", "--recipe",  "recipes/box.toml",
-                                       "--twin",          "twin.toml", "--control",
-                                       "orders",          "--ports",   ports};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    gocator.reset();
-    gocator =
-        std::make_unique<Program>(arguments, cell.path(), "gocator." + std::to_string(++plugged) + ".log");
-    ASSERT_TRUE(gocator->says("serves 127.0.0.1")) << gocator->output();
-    const std::string said = gocator->output(), before = "serves 127.0.0.1 ";
+    const std::string before = "serves 127.0.0.1 ";
+    plug_in_device({"--ports", ports}, more, before);
+    const std::string said = device->output();
     const auto at = said.find(before) + before.size();
     ports = said.substr(at, said.find('\n', at) - at);
-    orders = 0;
   }
   void start(const std::string& trigger, const std::string& sensor_trigger, const std::string& more = "",
              const std::string& job = "board.job") {
     const auto port = fields(ports);
-    cell.write(
-        "datumd.toml",
-        "schema = 1\ncell = \"scenario\"\n[sensor]\nprofile = \"sensor.toml\"\nkind = \"gocator\"\n"
-        "[sensor.gocator]\naddress = \"127.0.0.1\"\ncontrol_port = " +
-            port.at(0) + "\nhealth_port = " + port.at(1) + "\ndata_port = " + port.at(2) + "\njob = \"" +
-            job + "\"\nresolution_um = [50.0, 50.0, 0.5]\ntrigger = \"" + sensor_trigger +
-            "\"\nwatch_ms = 200\nstall_ms = 300\nanswer_ms = 1000\narchive_folder = \"frames\"\n"
-            "[inspection]\nrecipes_folder = \"recipes\"\nrecipe = \"box\"\nframe_timeout_ms = 2000\ntrigger "
-            "= \"" +
-            trigger +
-            "\"\n[results]\nstore_file = \"results.db\"\n[backend]\nthreads = 1\n[host.tcp]\nport = "
-            "0\npush_results = true\n" +
-            more);
-    cell.start();
-    host = cell.connect();
-    ASSERT_TRUE(sensor_is_up()) << cell.daemon().output();
+    configure(trigger,
+              "address = \"127.0.0.1\"\ncontrol_port = " + port.at(0) + "\nhealth_port = " + port.at(1) +
+                  "\ndata_port = " + port.at(2) + "\njob = \"" + job + "\"\ntrigger = \"" + sensor_trigger +
+                  "\"\nstall_ms = 300\narchive_folder = \"frames\"",
+              more);
+    start_cell();
   }
   void arm() { ASSERT_EQ(host->command("INIT"), "0,\"No error\""); }
 
-  bool sensor_is_up() {
-    const Deadline deadline = timeout();
-    while (host->ask("DIAG:LINK?").find("running, protocol 101.11, job") == std::string::npos)
-      if (std::chrono::steady_clock::now() > deadline) return false;
-    return true;
-  }
-  void order(const std::string& line) {
-    std::ofstream(cell.path() / "orders") << line << std::endl;
-    ASSERT_TRUE(gocator->says("done: ", ++orders)) << line << ": " << gocator->output();
-  }
-  nlohmann::json last() { return cell.results().back(); }
-
-  void expect_decision(const char* decision) {
-    const auto line = host->result();
-    EXPECT_EQ(line.decision, decision) << last()["detail"];
-  }
-  void expect_invalid(const std::string& words) {
-    const auto line = host->result();
-    EXPECT_EQ(line.decision, "INVALID");
-    const auto board = last();
-    EXPECT_EQ(board["sequence"], line.sequence);
-    EXPECT_EQ(board["reason"], "FRAME");
-    EXPECT_THAT(board["detail"].get<std::string>(), HasSubstr(words));
-  }
-  void trigger() { ASSERT_EQ(host->command("*CLS;TRIG"), "0,\"No error\""); }
-  /// A good board is measured again without intervention; prints the recovery time.
-  void expect_recovery(const std::string& fault) {
-    using namespace std::chrono;
-    const auto from = steady_clock::now();
-    ASSERT_TRUE(sensor_is_up());
-    trigger();
-    expect_decision("PASS");
-    std::printf("gocator, %-28s a good board is measured %5lld ms after the result before\n", fault.c_str(),
-                static_cast<long long>(duration_cast<milliseconds>(steady_clock::now() - from).count()));
-  }
-
-  Cell cell;
   std::string ports = "0,0,0";
-  std::unique_ptr<Program> gocator;
-  std::unique_ptr<Host> host;
-  int plugged = 0, orders = 0;
 };
 
 TEST_F(ScenarioGocator, MeasuresEachFrameThatTheSensorSends) {
@@ -339,17 +267,17 @@ TEST_F(ScenarioGocator, ComesBackAfterAPowerCycleWithOtherSettingsToo) {
   arm();
   trigger();
   expect_decision("PASS");
-  gocator->signal(SIGKILL);
-  gocator->wait();
+  device->signal(SIGKILL);
+  device->wait();
   ASSERT_TRUE(cell.daemon().says("the connection was lost"));
   trigger();
   expect_invalid("not connected");
   plug_in();
-  ASSERT_TRUE(sensor_is_up());
+  ASSERT_TRUE(is_up());
   expect_recovery("power cycle");
   order("restart coarse");
   ASSERT_TRUE(cell.daemon().says("the connection was lost", 2));
-  ASSERT_TRUE(sensor_is_up());
+  ASSERT_TRUE(is_up());
   trigger();
   expect_invalid("its resolution is 100 x 100 x 0.5 um");
 }

@@ -5,6 +5,7 @@
 
 #include "calib/artefact/segmentation.h"
 #include "tests/calib/artefact/artefact_poses.h"
+#include "tests/refusal.h"
 #include "tests/virtual_cell/twin_artefact.h"
 #include "tests/virtual_cell/twin_render.h"
 
@@ -68,12 +69,7 @@ inline std::vector<Eigen::Vector3d> points_of(const HeightFrame& frame) {
 /// The refusal of segment(); "(accepted)" if there is none.
 template <class Data>
 std::string refusal_of(const Data& data, const ArtefactDrawing& drawing) {
-  try {
-    segment(data, drawing);
-  } catch (const SegmentationRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<SegmentationRefused>([&] { segment(data, drawing); });
 }
 
 }  // namespace datum::testing

@@ -12,6 +12,7 @@
 #include "config/toml_reader.h"
 #include "tests/calib/artefact/artefact_poses.h"
 #include "tests/fresh_folder.h"
+#include "tests/refusal.h"
 
 namespace datum {
 namespace {
@@ -96,12 +97,7 @@ HeightFrame picture(const LinesDrawing& d, const Htm<Sensor, Artefact>& sensor_f
 }
 
 std::string refusal_of(const HeightFrame& frame, const LinesDrawing& drawing) {
-  try {
-    locate_lines(frame, drawing);
-  } catch (const SegmentationRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<SegmentationRefused>([&] { locate_lines(frame, drawing); });
 }
 
 TEST(GreyEdges, AveragesOverSymmetricWindows) {

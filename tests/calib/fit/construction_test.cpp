@@ -4,6 +4,8 @@
 
 #include <Eigen/Geometry>
 
+#include "tests/refusal.h"
+
 namespace datum::construction_test {
 namespace {
 
@@ -11,15 +13,6 @@ const Plane3 floor_plane{{100, 200, 10}, {0, 0, 2}};  // its normal does not hav
 const Plane3 wall{{7, 0, 0}, {1, 0, 0}};
 const Plane3 slope{{0, 3, 10}, Eigen::Vector3d(0, 1, 1).normalized()};
 constexpr double rounding_mm = 1e-12;  // coordinates below 512 mm, a few operations
-
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
-}
 
 // daemon/inspection/METROLOGY.md, E6: the thesis' formulas need a normal of length 1.
 TEST(Construction, ProjectsWithNormalsOfAnyLength) {
@@ -65,26 +58,26 @@ TEST(Construction, LinesMeetHalfWay) {
 
 TEST(Construction, RefusesWhatIsNotDetermined) {
   const Plane3 nearly{{0, 0, 4}, {5e-4, 0, 1}};
-  EXPECT_EQ(refusal_of([&] { intersection(floor_plane, nearly); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] { intersection(floor_plane, nearly); }),
             "intersection of planes: they are parallel within 0.0005 rad (needs 0.001): their line is not "
             "determined");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               apex(floor_plane, wall, {{1, 1, 1}, {1, 0, 1}});
             }),
             "apex of three planes: two are parallel or all three share a direction (volume of the normals 0, "
             "needs 0.001)");
   EXPECT_EQ(
-      refusal_of([&] {
+      testing::refusal_of<FitRefused>([&] {
         projection(Line3{{0, 0, 0}, {0, 5e-4, 1}}, floor_plane);
       }),
       "projection of a line: it stands on the plane (0.0005 rad from its normal, needs 0.001): it has no "
       "direction in it");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               intersection(Line3{{0, 0, 0}, {1, 0, 0}}, Line3{{0, 1, 0}, {1, 5e-4, 0}});
             }),
             "intersection of lines: they are parallel within 0.0005 rad (needs 0.001): their point is not "
             "determined");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               distance_mm({{0, 0, 0}, {0, 0, 0}}, {1, 1, 1});
             }),
             "plane: its direction has no length");

@@ -6,6 +6,7 @@
 
 #include "calib/fit/construction.h"
 #include "tests/calib/fit/fit_points.h"
+#include "tests/refusal.h"
 
 namespace datum::refusal_test {
 namespace {
@@ -18,15 +19,6 @@ const Eigen::Vector3d axis = Eigen::Vector3d(0.2, -0.35, 0.9).normalized();
 // Coordinates below 512 mm are rounded by 6e-14. A fit of exact points amplifies this by the ratio of ten
 // between distance from the origin and patch size.
 constexpr double rounding_mm = 2e-12;
-
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
-}
 
 PointList grid(const Eigen::Vector3d& u, const Eigen::Vector3d& v) {
   PointList points;
@@ -87,19 +79,19 @@ TEST(FeatureFit, RefusesTooFewCoincidentAndNotFinitePoints) {
   const Eigen::Vector3d up(0, 0, 1);
   const PointList three{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
   EXPECT_EQ(
-      refusal_of([&] { fit_plane(three, up); }),
+      testing::refusal_of<FitRefused>([&] { fit_plane(three, up); }),
       "plane: 3 points, needs at least 4 (one more than fix it, so that residuals show whether they lie on "
       "it): measure more points");
   const PointList same(9, Eigen::Vector3d(120.1, -40.7, 310.3));
-  EXPECT_EQ(refusal_of([&] { fit_sphere(same); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] { fit_sphere(same); }),
             "sphere: the 9 points coincide: measure points that are apart");
   PointList broken = grid({1, 0, 0}, {0, 1, 0});
   broken[7].y() = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(refusal_of([&] { fit_plane(broken, up); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] { fit_plane(broken, up); }),
             "plane: point 7 has a coordinate that is not finite: leave points without a value out");
   // Squares of such a sentinel overflow, and NaN passes many comparisons.
   broken[7].y() = -1e300;
-  EXPECT_EQ(refusal_of([&] { fit_line(broken); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] { fit_line(broken); }),
             "line: point 7 lies 1e+300 mm from the origin: no coordinate in mm, leave it out");
   const PointList some = grid(up, {1, 0, 0});
   for (const auto& call :
@@ -113,80 +105,87 @@ TEST(FeatureFit, RefusesTooFewCoincidentAndNotFinitePoints) {
                                           [&] {
                                             fit_cylinder({some.data(), 5});
                                           }}) {
-    EXPECT_NE(refusal_of(call).find("needs at least"), std::string::npos);
+    EXPECT_NE(testing::refusal_of<FitRefused>(call).find("needs at least"), std::string::npos);
   }
 }
 
 TEST(FeatureFit, RefusesPointsThatDoNotCarryAPlane) {
   Noise noise(32);
   const PointList line = testing::on_line({{1, 2, 3}, axis}, 20, 50, 0, noise);
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               fit_plane(line, {0, 0, 1});
             }).substr(0, 51),
             "plane: the points lie on a line or a strip (width t");
   const PointList strip = testing::on_plane({{1, 2, 3}, axis}, 20, 0.19, 50, 0, noise);
-  EXPECT_NE(refusal_of([&] { fit_plane(strip, {0, 0, 1}); }).find("or a strip"), std::string::npos);
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
+              fit_plane(strip, {0, 0, 1});
+            }).find("or a strip"),
+            std::string::npos);
   const PointList cloud = testing::on_plane({{1, 2, 3}, axis}, 20, 20, 50, 5, noise);
-  EXPECT_NE(refusal_of([&] { fit_plane(cloud, {0, 0, 1}); }).find("are no plane"), std::string::npos);
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
+              fit_plane(cloud, {0, 0, 1});
+            }).find("are no plane"),
+            std::string::npos);
   // Four corners that disagree by 2 mm of 10: one degree of freedom does not determine the tilt.
   const PointList few{{0, 0, 0.5}, {10, 10, 0.5}, {10, 0, -0.5}, {0, 10, -0.5}};
   EXPECT_EQ(
-      refusal_of([&] {
+      testing::refusal_of<FitRefused>([&] {
         fit_plane(few, {0, 0, 1});
       }),
       "plane: 4 points with 1 mm of scatter leave its tilt uncertain by 0.1 rad (allowed 0.05): measure more "
       "points, farther apart");
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
               fit_plane(grid({1, 0, 0}, {0, 1, 0}), {1, 0, 0});
             }).find("perpendicular"),
             std::string::npos);
 }
 
 TEST(FeatureFit, RefusesPointsThatDoNotCarryALine) {
-  EXPECT_NE(refusal_of([] {
+  EXPECT_NE(testing::refusal_of<FitRefused>([] {
               fit_line(grid({1, 0, 0}, {0, 0.5, 0}));
             }).find("are no line"),
             std::string::npos);
   const PointList few{{0, 0, 0}, {5, 1.5, 0}, {10, 0, 0}};
-  EXPECT_NE(refusal_of([&] { fit_line(few); }).find("direction uncertain by"), std::string::npos);
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] { fit_line(few); }).find("direction uncertain by"),
+            std::string::npos);
 }
 
 TEST(FeatureFit, RefusesCurvesThatThePointsDoNotShow) {
   Noise noise(33);
   const Eigen::Vector3d c(1, 2, 3), up(0, 0, 1);
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               fit_circle(testing::on_line({c, axis}, 5, 20, 0, noise));
             }),
             "circle: the 20 points lie on a line: measure points all round");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               fit_circle(testing::on_line({c, axis}, 5, 20, 0, noise), up);
             }),
             "circle: seen along its normal the 20 points lie on a line: measure points all round");
-  EXPECT_EQ(refusal_of([&] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] {
               fit_sphere(grid({1, 0, 0}, {0, 1, 0}));
             }),
             "sphere: the 49 points lie in a plane or on a line: measure the cap over its whole height");
   // 0.05 rad of a sphere of 19 mm is 24 um high: 10 um of noise leave its radius undetermined.
-  const std::string cap = refusal_of([&] {
+  const std::string cap = testing::refusal_of<FitRefused>([&] {
     fit_sphere(testing::on_sphere({c, 19}, axis, 0.05, 100, 0.01, noise));
   });
   EXPECT_NE(cap.find("sphere: cap too small for its scatter of 0.0"), std::string::npos) << cap;
   EXPECT_NE(cap.find("measure a larger cap, or more points"), std::string::npos) << cap;
-  const std::string arc = refusal_of([&] {
+  const std::string arc = testing::refusal_of<FitRefused>([&] {
     fit_circle(testing::on_circle({c, axis, 8}, 0.1, 50, 0.01, noise));
   });
   EXPECT_TRUE(arc.find("arc too small") != std::string::npos || arc.find("larger arc") != std::string::npos)
       << arc;
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
               fit_sphere(testing::on_sphere({c, 8}, axis, 3, 200, 3, noise));
             }).find("belong to another shape"),
             std::string::npos);
-  EXPECT_NE(refusal_of([&] {
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
               fit_cylinder(grid({1, 0, 0}, {0, 1, 0}), up);
             }).find("cylinder: "),
             std::string::npos);
   // A ring of 0.2 mm height does not determine a cylinder's direction with 50 um of noise.
-  const std::string ring = refusal_of([&] {
+  const std::string ring = testing::refusal_of<FitRefused>([&] {
     fit_cylinder(testing::on_cylinder({c, axis, 8}, 0.1, 6, 20, 0.05, noise), axis);
   });
   EXPECT_NE(ring.find("uncertain by"), std::string::npos) << ring;

@@ -8,6 +8,7 @@
 #include "calib/fit/construction.h"
 #include "calib/fit/robust_search.h"
 #include "tests/calib/fit/fit_points.h"
+#include "tests/refusal.h"
 
 namespace datum::robust_test {
 namespace {
@@ -31,15 +32,6 @@ void add_clutter(PointList& points, const Eigen::Vector3d& center, double half, 
     points.push_back(center + Eigen::Vector3d(noise.uniform(-half, half), noise.uniform(-half, half),
                                               noise.uniform(-half, half)));
   }
-}
-
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
 }
 
 // Clutter of density 1 in 8 half^3 has few points within 3 sigma of the feature; each pulls it by at most 3
@@ -112,7 +104,7 @@ TEST(Robust, WhatIsMeantMustNotBeOpen) {
   PointList points = testing::on_plane({{0, 0, 0}, axis}, 20, 20, 500, sigma, noise);
   for (int i = 0; i < 240; ++i) points[i] += axis * 0.5;
   EXPECT_EQ(
-      refusal_of([&] { fit_plane_robust(points, axis, settings()); }),
+      testing::refusal_of<FitRefused>([&] { fit_plane_robust(points, axis, settings()); }),
       "plane: 260 points lie on one and 240 on another: which is meant is open; choose a smaller region");
 }
 
@@ -120,16 +112,18 @@ TEST(Robust, RefusesClutterWithoutAFeature) {
   Noise noise(15);
   PointList points;
   add_clutter(points, {0, 0, 0}, 20, 500, noise);
-  EXPECT_EQ(refusal_of([&] { fit_plane_robust(points, axis, settings()); }).substr(0, 57),
-            "plane: no consensus: the best of 5000 hypotheses has 0.01");
+  EXPECT_EQ(
+      testing::refusal_of<FitRefused>([&] { fit_plane_robust(points, axis, settings()); }).substr(0, 57),
+      "plane: no consensus: the best of 5000 hypotheses has 0.01");
 }
 
 TEST(Robust, ScatterThatContradictsTheNoiseIsRefused) {
   Noise noise(16);
   const PointList points = testing::on_plane({{0, 0, 0}, axis}, 20, 20, 500, 1.6 * sigma, noise);
-  EXPECT_NE(
-      refusal_of([&] { fit_plane_robust(points, axis, settings()); }).find("the stated noise of 0.01 mm"),
-      std::string::npos);
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
+              fit_plane_robust(points, axis, settings());
+            }).find("the stated noise of 0.01 mm"),
+            std::string::npos);
 }
 
 TEST(Robust, SettingsThatMeanNothingAreRefused) {

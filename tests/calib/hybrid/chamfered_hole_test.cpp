@@ -7,6 +7,7 @@
 #include <random>
 
 #include "calib/hybrid/find_hole.h"
+#include "tests/refusal.h"
 
 namespace datum::chamfered_hole_test {
 namespace {
@@ -58,12 +59,7 @@ HoleCandidate find(const Chamfered& hole) {
 }
 
 std::string refusal_of(const Chamfered& hole) {
-  try {
-    find(hole);
-  } catch (const HoleRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<HoleRefused>([&] { find(hole); });
 }
 
 // Ten pixels of 0.05 mm plus one: at each width the bore is found within U, at any position between the

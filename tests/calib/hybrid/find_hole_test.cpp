@@ -7,6 +7,8 @@
 #include <functional>
 #include <random>
 
+#include "tests/refusal.h"
+
 namespace datum::find_hole_test {
 namespace {
 
@@ -67,12 +69,7 @@ HoleCandidate find(const Scene& scene) { return find_hole(scene.frame(), mountin
 
 std::string refusal_of(const HeightFrame& frame, const HoleNominal& n = nominal(),
                        const HoleSearch& s = search()) {
-  try {
-    find_hole(frame, mounting(), n, s);
-  } catch (const HoleRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<HoleRefused>([&] { find_hole(frame, mounting(), n, s); });
 }
 
 // An edge is quantised to a pitch: 0.1 / sqrt(12) = 29 um; with some 320 of them the center has sqrt(2/320)

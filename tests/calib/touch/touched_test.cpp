@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "tests/refusal.h"
+
 namespace datum {
 namespace {
 
@@ -47,16 +49,6 @@ std::vector<Eigen::Vector3d> on_sphere(double radius_mm) {
   return points;
 }
 
-template <class Act>
-std::string refusal_of(Act act) {
-  try {
-    act();
-  } catch (const FitRefused& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
-
 TEST(TouchedPlane, SurfaceIsARadiusBehindTheCentres) {
   const auto touched = plane_of_touches(on_plane(probe.radius_mm), {0, 0, 5}, probe, middle + 9 * normal);
   EXPECT_LT((touched.fit.feature.point_mm - middle).norm(), rounding_mm);
@@ -68,10 +60,11 @@ TEST(TouchedPlane, SurfaceIsARadiusBehindTheCentres) {
 
 TEST(TouchedPlane, SignErrorsAreRefused) {
   const auto touches = on_plane(probe.radius_mm);
-  EXPECT_THAT(refusal_of([&] { plane_of_touches(touches, -normal, probe, middle + 9 * normal); }),
+  EXPECT_THAT(testing::refusal_of<FitRefused>(
+                  [&] { plane_of_touches(touches, -normal, probe, middle + 9 * normal); }),
               HasSubstr("behind the plane that it touched: outward points into the material"));
   const Eigen::Vector3d elsewhere = (normal + 2 * tangents(normal).col(0)).normalized();  // 63 degrees away
-  EXPECT_EQ(refusal_of([&] { plane_of_touches(touches, elsewhere, probe); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>([&] { plane_of_touches(touches, elsewhere, probe); }),
             "the touched plane lies 63 degrees from where the face should look: another face was touched, or "
             "left and right are exchanged");
 }
@@ -105,15 +98,20 @@ TEST(TouchedCircle, BoreGrowsAndBossShrinksByTheRadius) {
 TEST(TouchedCircle, SignErrorsAreRefused) {
   const NominalRadius nominal{5, 0.5};
   EXPECT_EQ(
-      refusal_of([&] { circle_of_touches(on_circle(3.5), normal, Surface::boss, probe, nominal); }),
+      testing::refusal_of<FitRefused>(
+          [&] { circle_of_touches(on_circle(3.5), normal, Surface::boss, probe, nominal); }),
       "as a boss the radius is 2 mm, nominal is 5 +- 0.5 mm: as a bore it would fit; correct which it is");
-  EXPECT_THAT(refusal_of([&] { circle_of_touches(on_circle(4.5), normal, Surface::bore, probe, nominal); }),
+  EXPECT_THAT(testing::refusal_of<FitRefused>(
+                  [&] { circle_of_touches(on_circle(4.5), normal, Surface::bore, probe, nominal); }),
               HasSubstr("the radius is 6 mm, nominal is 5 +- 0.5 mm: another feature was touched"));
-  EXPECT_THAT(refusal_of([&] { circle_of_touches(on_circle(1.2), normal, Surface::boss, probe); }),
+  EXPECT_THAT(testing::refusal_of<FitRefused>(
+                  [&] { circle_of_touches(on_circle(1.2), normal, Surface::boss, probe); }),
               HasSubstr("within the probe's own radius of 1.5 mm: it was a bore"));
-  EXPECT_EQ(refusal_of([&] { circle_of_touches(on_circle(3.5), normal, Surface::boss, probe, {}, middle); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>(
+                [&] { circle_of_touches(on_circle(3.5), normal, Surface::boss, probe, {}, middle); }),
             "the probe came from 0 mm off the middle and touched at 3.5 mm: that is no boss");
-  EXPECT_EQ(refusal_of([&] { circle_of_touches(on_circle(3.5), normal, Surface::bore, probe, nominal); }),
+  EXPECT_EQ(testing::refusal_of<FitRefused>(
+                [&] { circle_of_touches(on_circle(3.5), normal, Surface::bore, probe, nominal); }),
             "(accepted)");
 }
 
@@ -129,11 +127,12 @@ TEST(TouchedSphere, BallAndSocket) {
   EXPECT_NEAR(ball.feature.radius_mm, 12.5, rounding_mm);
   EXPECT_GT(ball.covariance(3, 3), probe.u_radius_mm * probe.u_radius_mm);
   EXPECT_NEAR(sphere_of_touches(on_sphere(11), Surface::bore, probe).feature.radius_mm, 12.5, rounding_mm);
-  EXPECT_THAT(refusal_of([&] {
+  EXPECT_THAT(testing::refusal_of<FitRefused>([&] {
                 sphere_of_touches(on_sphere(14), Surface::bore, probe, NominalRadius{12.5, 0.1});
               }),
               HasSubstr("as a boss it would fit"));
-  EXPECT_THAT(refusal_of([&] { sphere_of_touches(on_sphere(14), Surface::boss, probe, {}, middle); }),
+  EXPECT_THAT(testing::refusal_of<FitRefused>(
+                  [&] { sphere_of_touches(on_sphere(14), Surface::boss, probe, {}, middle); }),
               HasSubstr("that is no boss"));
 }
 
@@ -159,12 +158,18 @@ TEST(TouchedCircle, CovarianceIsHonest) {
 }
 
 TEST(Probe, RefusedWithWhatIsAllowed) {
-  EXPECT_EQ(refusal_of([] { check(Probe{0, 0, 0.001}); }), "probe: radius_mm = 0; allowed: above 0");
-  EXPECT_EQ(refusal_of([] {
+  EXPECT_EQ(testing::refusal_of<FitRefused>([] {
+              check(Probe{0, 0, 0.001});
+            }),
+            "probe: radius_mm = 0; allowed: above 0");
+  EXPECT_EQ(testing::refusal_of<FitRefused>([] {
               check(Probe{1, 2, 0.001});
             }),
             "probe: u_radius_mm = 2; allowed: from 0 to below its radius of 1");
-  EXPECT_EQ(refusal_of([] { check(Probe{1, 0, 0}); }), "probe: u_touch_mm = 0; allowed: above 0");
+  EXPECT_EQ(testing::refusal_of<FitRefused>([] {
+              check(Probe{1, 0, 0});
+            }),
+            "probe: u_touch_mm = 0; allowed: above 0");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/calib/fit/fit_points.h"
+#include "tests/refusal.h"
 
 namespace datum::sphere_artefact_test {
 namespace {
@@ -57,15 +58,6 @@ SphereArtefactSettings settings() {
   s.diameter_u_mm = 0.0005;
   s.robust.noise_sigma_mm = sigma;
   return s;
-}
-
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
 }
 
 TEST(SphereArtefact, TheEquatorMakesThePlainFitTooSmall) {
@@ -149,17 +141,17 @@ TEST(SphereArtefact, AViewFromTheSideTakesTheCapThere) {
 TEST(SphereArtefact, ACapThatIsTooSmallIsRefused) {
   SphereArtefactSettings s = settings();
   s.cap_angle_rad = 0.12;
-  const std::string why = refusal_of([&] { find_sphere(snapshot(1.2, 1), up, s); });
+  const std::string why = testing::refusal_of<FitRefused>([&] { find_sphere(snapshot(1.2, 1), up, s); });
   EXPECT_EQ(why.substr(0, 44), "sphere artefact: the cap within 6.88 degrees") << why;
   EXPECT_NE(why.find("leaves the centre uncertain by"), std::string::npos) << why;
   s.cap_angle_rad = 0.02;
-  EXPECT_NE(refusal_of([&] { find_sphere(snapshot(1.2, 1), up, s); }), "(accepted)");
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] { find_sphere(snapshot(1.2, 1), up, s); }), "(accepted)");
 }
 
 TEST(SphereArtefact, AnotherDiameterIsRefused) {
   SphereArtefactSettings s = settings();
   s.diameter_mm = 76.0;
-  const std::string why = refusal_of([&] { find_sphere(snapshot(1.2, 1), up, s); });
+  const std::string why = testing::refusal_of<FitRefused>([&] { find_sphere(snapshot(1.2, 1), up, s); });
   EXPECT_EQ(why.substr(0, 47), "sphere artefact: its diameter was found as 76.2") << why;
 }
 

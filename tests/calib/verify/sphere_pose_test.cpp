@@ -6,6 +6,7 @@
 
 #include "calib/artefact/sphere_artefact.h"
 #include "tests/calib/fit/fit_points.h"
+#include "tests/refusal.h"
 
 namespace datum::sphere_pose_test {
 namespace {
@@ -34,12 +35,7 @@ std::vector<PointPair> exact(std::size_t count) {
 }
 
 std::string refusal_of(const std::vector<PointPair>& pairs) {
-  try {
-    align_pairs(pairs);
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
+  return testing::refusal_of<FitRefused>([&] { align_pairs(pairs); });
 }
 
 TEST(SpherePose, ExactPointsGiveTheTransform) {

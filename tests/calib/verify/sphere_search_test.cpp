@@ -8,6 +8,7 @@
 #include "config/toml_reader.h"
 #include "tests/calib/fit/fit_points.h"
 #include "tests/fresh_folder.h"
+#include "tests/refusal.h"
 
 namespace datum::sphere_search_test {
 namespace {
@@ -62,15 +63,6 @@ SphereSearchSettings settings() {
   return s;
 }
 
-std::string refusal_of(const auto& call) {
-  try {
-    call();
-  } catch (const FitRefused& refused) {
-    return refused.what();
-  }
-  return "(accepted)";
-}
-
 TEST(SphereSearch, FindsTheTransformOfTheExample) {
   const SphereDrawing drawing = load_sphere_drawing(example);
   ASSERT_EQ(drawing.spheres.size(), 3u);
@@ -94,16 +86,19 @@ TEST(SphereSearch, AMirroredFrameIsNamed) {
   const SphereDrawing drawing = load_sphere_drawing(example);
   HeightFrame frame = snapshot(drawing, pose(0, 0, 0.1, {4, 8, -6}), 71);
   frame.delivered = Handedness::left;
-  EXPECT_NE(refusal_of([&] { locate_spheres(frame, drawing, settings()); }).find("was not mirrored"),
+  EXPECT_NE(testing::refusal_of<FitRefused>([&] {
+              locate_spheres(frame, drawing, settings());
+            }).find("was not mirrored"),
             std::string::npos);
   mirror_to_right_handed(frame);  // frame was right-handed: now it is mirrored
-  const std::string why = refusal_of([&] { locate_spheres(frame, drawing, settings()); });
+  const std::string why =
+      testing::refusal_of<FitRefused>([&] { locate_spheres(frame, drawing, settings()); });
   EXPECT_NE(why.find("seen from behind: the frame is mirrored"), std::string::npos) << why;
 }
 
 TEST(SphereSearch, ASphereOutOfViewIsRefusedWithReasons) {
   const SphereDrawing drawing = load_sphere_drawing(example);
-  const std::string why = refusal_of([&] {
+  const std::string why = testing::refusal_of<FitRefused>([&] {
     locate_spheres(snapshot(drawing, pose(0, 0, 0, {-25, 8, -6}), 72), drawing, settings());
   });
   EXPECT_EQ(why.substr(0, 75), "sphere artefact: the spheres of 'SP3-0001' were not found at their distance")
@@ -115,7 +110,7 @@ TEST(SphereSearch, AMovedSphereIsRefused) {
   const SphereDrawing drawing = load_sphere_drawing(example);
   SphereDrawing moved = drawing;
   moved.spheres[2].center_mm.x() += 0.06;
-  const std::string why = refusal_of([&] {
+  const std::string why = testing::refusal_of<FitRefused>([&] {
     locate_spheres(snapshot(moved, pose(0, 0, 0, {4, 8, -6}), 73), drawing, settings());
   });
   EXPECT_NE(why.find("do not fit each other"), std::string::npos) << why;

@@ -14,6 +14,7 @@
 #include "calib/calibration_store.h"
 #include "tests/a_calibration.h"
 #include "tests/fresh_folder.h"
+#include "tests/refusal.h"
 #include "tests/sample_file.h"
 
 namespace datum {
@@ -30,15 +31,6 @@ void accept(const CalibrationArchive& archive, int n) {
   archive.append(testing::journal_entry(JournalEvent::accept, made(n)));
 }
 
-std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const CalibrationError& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
-
 TEST(CalibrationArchive, MakesWhatTheStoreReads) {
   const testing::FreshFolder folder;
   const CalibrationArchive archive(folder.path() / "calibrations");
@@ -49,7 +41,7 @@ TEST(CalibrationArchive, MakesWhatTheStoreReads) {
   EXPECT_EQ(store.choose("current", "S7").id, "c2");
   EXPECT_EQ(store.all().size(), 2u);
   EXPECT_EQ(
-      refusal_of([&] { archive.store(made(1)); }),
+      testing::refusal_of<CalibrationError>([&] { archive.store(made(1)); }),
       (archive.folder() / "c1.toml").string() + " is there already; a calibration gets an id of its own");
 }
 
@@ -72,13 +64,17 @@ TEST(CalibrationArchive, AddsNothingToAJournalThatWasChangedOrIsHeld) {
   const std::string whole = testing::slurp(folder.path() / "journal");
   const int other = ::open((folder.path() / "journal").c_str(), O_RDWR);
   ASSERT_EQ(::flock(other, LOCK_EX), 0);
-  EXPECT_NE(refusal_of([&] { accept(archive, 2); }).find("is being written by another process"),
+  EXPECT_NE(testing::refusal_of<CalibrationError>([&] {
+              accept(archive, 2);
+            }).find("is being written by another process"),
             std::string::npos);
   ::close(other);
   std::string changed = whole;
   changed.replace(changed.find("by a test"), 9, "by nobody");
   folder.write("journal", changed);
-  EXPECT_NE(refusal_of([&] { accept(archive, 3); }).find("journal:1: it was changed"), std::string::npos);
+  EXPECT_NE(
+      testing::refusal_of<CalibrationError>([&] { accept(archive, 3); }).find("journal:1: it was changed"),
+      std::string::npos);
   EXPECT_EQ(testing::slurp(folder.path() / "journal"), changed);
 }
 

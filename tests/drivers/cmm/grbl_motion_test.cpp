@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "drivers/cmm/presets.h"
+#include "tests/refusal.h"
 
 namespace datum::grbl_motion_test {
 namespace {
@@ -12,16 +13,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr MotionSettings allowed{true, 120, 50};
-
-template <class Act>
-std::string refusal_of(Act act) {
-  try {
-    act();
-  } catch (const RefusedError& error) {
-    return error.what();
-  }
-  return "(accepted)";
-}
 
 TEST(GrblMotion, GoesTheDifferenceAndStopsAtContact) {
   EXPECT_EQ(grbl_move_until_contact(grbl_1_1(), allowed, {1, 2, 3}, {4.5, 2, 1.25}),
@@ -44,7 +35,7 @@ TEST(GrblMotion, SpeaksInTheDevicesOwnAxes) {
 
 TEST(GrblMotion, IsOffUnlessAllowedAndKeepsToItsLimits) {
   const auto with = [](CmmSettings cmm, MotionSettings motion, std::array<double, 3> to) {
-    return refusal_of([&] { grbl_move_until_contact(cmm, motion, {0, 0, 0}, to); });
+    return testing::refusal_of<RefusedError>([&] { grbl_move_until_contact(cmm, motion, {0, 0, 0}, to); });
   };
   EXPECT_THAT(with(grbl_1_1(), {}, {1, 0, 0}), HasSubstr("probe motion: not allowed"));
   EXPECT_THAT(with(acurite_vro(), allowed, {1, 0, 0}), HasSubstr("preset acurite_vro takes no commands"));
