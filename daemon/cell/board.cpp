@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/surface/surface_recipe.h"
@@ -48,7 +49,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   v.calibration_sha256 = order.calibration ? order.calibration->sha256 : "";
   v.sensor_serial = order.sensor->serial;
   v.sensor_profile_sha256 = order.sensor->sha256;
-  if (order.frame) {
+  if (order.frame && !order.not_shown) {
     const HeightFrame& frame = order.frame->frame;
     v.frame_id = frame.frame_id;
     v.frame_source = frame.source;
@@ -143,12 +144,41 @@ Pose pose_of(const std::optional<PairingResult>& pairing) {
 
 void load(BoardOrder& order) {
   try {
-    order.frame = read_claim(*order.claim, *order.sensor);
+    order.buffers = order.sensor->reading.buffers;
+    // A part's snapshots wait for each other, a frame that is read ahead has the time, and a left-over one may have its result.
+    const bool is_board = order.recipe && !order.recipe->surface && !order.claim->left_over;
+    order.frame =
+        is_board ? read_claim_beside(*order.claim, *order.sensor) : read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
   } catch (const std::exception& error) {
     order.frame_error = bounded_text(error.what());
   }
   order.times.read_ns = EventLoop::now();
+}
+
+void pass_on(BoardOrder& read, BoardOrder& board) {
+  board.frame = std::move(read.frame);
+  board.buffers = read.buffers;
+  board.frame_error = read.frame_error;
+  board.times.read_ns = read.times.read_ns;
+  if (const std::string why = read.late_fault.why(); !why.empty()) board.late_fault.tell(why);
+}
+
+void settle_sum(BoardOrder& order) {
+  if (!order.frame || !order.frame->sum) return;
+  try {
+    std::exchange(order.frame->sum, nullptr)->check();
+  } catch (const std::exception& error) {
+    order.frame_reason = Reason::frame;
+    order.frame_error = bounded_text(error.what());
+    order.not_shown = order.frame->identity;
+  }
+}
+
+BoardOrder::~BoardOrder() {
+  if (!buffers) return;
+  if (frame) buffers->give(std::move(frame->frame));
+  for (TakenSnapshot& s : taken) buffers->give(std::move(s.frame.frame));
 }
 
 void measure(BoardOrder& order, std::int64_t utc_ns) {
@@ -183,6 +213,12 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       order.verdict = inspect(order.frame->frame, inputs, *order.measurer);
     else
       without_measuring();
+    if (settle_sum(order); order.not_shown) {
+      order.reason = order.frame_reason;
+      order.detail = order.frame_error;
+      order.age.reset();
+      without_measuring();
+    }
     if (const std::string why = order.late_fault.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;
       order.detail = why;

@@ -46,6 +46,8 @@ struct TakenSnapshot {
 /// What an order to measure one board, or one part by its snapshots, holds. Shared by the loop and the worker; each field has one writer at
 /// a time.
 struct BoardOrder {
+  ~BoardOrder();
+
   std::uint64_t number = 0;  // of the boards that were begun
   std::shared_ptr<const Recipe> recipe;
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
@@ -67,6 +69,9 @@ struct BoardOrder {
 
   std::optional<ClaimedFrame> claim;
   std::optional<DroppedFrame> frame;
+  std::shared_ptr<FrameBuffers> buffers;  // where the frame's memory came from
+  std::optional<FrameIdentity>
+      not_shown;                        // the frame's, where its stated sum differs: as if it was never read
   std::string frame_error;              // why the delivery can't be read, or not be measured
   Reason frame_reason = Reason::frame;  // of that
   std::string
@@ -98,8 +103,16 @@ std::string iso8601(std::int64_t utc_ns);
 /// The pairing as it stands in a verdict. `none`: no CMM is configured.
 Pose pose_of(const std::optional<PairingResult>& pairing);
 
-/// Reads the claimed delivery into the order; beside it its claim's record must be synchronised (sync_claim_record). Never throws.
+/// Reads the claimed delivery into the order; beside it its claim's record must be synchronised (sync_claim_record). Of a
+/// board, the sum that its sidecar states may be computed still (DroppedFrame::sum). Never throws.
 void load(BoardOrder& order);
+
+/// Gives what was read for `read` to another board.
+void pass_on(BoardOrder& read, BoardOrder& board);
+
+/// Waits for that sum. Where it differs, order.not_shown and order.frame_error say so; the frame stays, since the loop may look at
+/// it. Never throws.
+void settle_sum(BoardOrder& order);
 
 /// Reason of a pairing that was not accepted.
 Reason reason_of(PairFault fault);

@@ -195,21 +195,20 @@ void BoardSequencer::accept_delivery(const ClaimedFrame& claim, MonotonicNs take
 
 void BoardSequencer::take_frame(const ClaimedFrame& claim, MonotonicNs now) {
   accept_delivery(claim, now, now);
-  board_->loading = true;
-  deps_.threads.loader.submit([board = board_] { load(*board); },
-                              [this, board = board_] { frame_loaded(board); });
+  on_loader(board_, load);
   // Beside the reading, and before the result: the storer works in order.
   if (!claim.received)
     deps_.threads.storer.submit([folder = claim.entry.parent_path()] { sync_claim_record(folder); }, [] {});
 }
 
-/// What was read while the board before it was measured.
+void BoardSequencer::on_loader(const std::shared_ptr<BoardOrder>& board, void (*work)(BoardOrder&)) {
+  board->loading = true;
+  deps_.threads.loader.submit([board, work] { work(*board); }, [this, board] { frame_loaded(board); });
+}
+
 void BoardSequencer::take_read(BoardOrder& read) {
   accept_delivery(*read.claim, read.taken_ns, EventLoop::now());
-  board_->frame = std::move(read.frame);
-  board_->frame_error = read.frame_error;
-  board_->times.read_ns = read.times.read_ns;
-  if (const std::string why = read.late_fault.why(); !why.empty()) board_->late_fault.tell(why);
+  pass_on(read, *board_);
   frame_loaded(board_);
 }
 
@@ -230,6 +229,7 @@ void BoardSequencer::await_another_frame(MonotonicNs now) {
 void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   board->loading = false;
   board->times.turn_ns = EventLoop::now();
+  if (std::exchange(board->not_shown, std::nullopt)) board->frame.reset();  // as if load had failed
   if (board->aborted) {
     deps_.acceptance.remember(board->frame ? &*board->frame : nullptr);
     deliveries_.abort(*board->claim);
@@ -241,6 +241,7 @@ void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
     return rearm();
   }
   if (board->frame && deliveries_.is_duplicate(*board->frame)) {
+    if (board->frame->sum) return on_loader(board, settle_sum);
     deliveries_.end_duplicate(*board->claim, *board->frame);
     if (trigger_ == TriggerMode::bus) return await_another_frame(EventLoop::now());
     if (!board->claim->left_over) deps_.orders.return_unit(*board);
@@ -369,6 +370,7 @@ void BoardSequencer::measured(const std::shared_ptr<BoardOrder>& board) {
 }
 
 void BoardSequencer::finish(const std::shared_ptr<BoardOrder>& board) {
+  if (board->stored && board->not_shown) deps_.acceptance.forget(*board->not_shown);
   if (board->stored)
     deps_.announcer.announce(board);
   else if (board->store_error.empty())

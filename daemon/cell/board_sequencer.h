@@ -94,6 +94,8 @@ class BoardSequencer {
   void accept_delivery(const ClaimedFrame& claim, MonotonicNs noticed_ns, MonotonicNs now);
   void await_another_frame(MonotonicNs now);
   void frame_loaded(const std::shared_ptr<BoardOrder>& board);
+  /// Does it beside the loop, then frame_loaded().
+  void on_loader(const std::shared_ptr<BoardOrder>& board, void (*work)(BoardOrder&));
   void rearm();
   bool is_own(BoardOrder& board);
   void measure_when_ready();

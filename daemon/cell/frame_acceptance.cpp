@@ -108,6 +108,10 @@ void FrameAcceptance::remember(const DroppedFrame* frame) {
   seen_.add(id.sensor_serial, id.content_sha256, id.frame_id);
 }
 
+void FrameAcceptance::forget(const FrameIdentity& frame) {
+  seen_.remove(frame.sensor_serial, frame.content_sha256, frame.frame_id);
+}
+
 /// Under which id these pixels came before; empty: they did not.
 std::string FrameAcceptance::picture_id(const DroppedFrame* frame) const {
   return frame ? seen_.id_of(frame->identity.sensor_serial, frame->identity.content_sha256) : "";

@@ -116,6 +116,8 @@ class FrameAcceptance {
   /// that came before is not.
   void note_early(const ClaimedFrame& claim, const DroppedFrame* frame, bool measured_before);
   void remember(const DroppedFrame* frame);
+  /// The delivery was not the announced one after all: its pixels were not shown.
+  void forget(const FrameIdentity& frame);
 
  private:
   FrameDecision decide_triggered(const FrameInHand& frame, const FrameRecipient& board);

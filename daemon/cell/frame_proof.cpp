@@ -50,4 +50,9 @@ void SeenPictures::add(const std::string& serial, const std::string& sha256, con
   if (seen_.size() > most_seen) seen_.pop_front();
 }
 
+void SeenPictures::remove(const std::string& serial, const std::string& sha256, const std::string& id) {
+  const auto newest = std::find(seen_.rbegin(), seen_.rend(), Seen{serial, sha256, id});
+  if (newest != seen_.rend()) seen_.erase(std::next(newest).base());
+}
+
 }  // namespace datum

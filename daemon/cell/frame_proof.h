@@ -82,10 +82,14 @@ class SeenPictures {
   /// The id under which these pixels came before; empty: they did not.
   std::string id_of(const std::string& sensor_serial, const std::string& content_sha256) const;
   void add(const std::string& sensor_serial, const std::string& content_sha256, const std::string& frame_id);
+  /// Takes the newest such entry back.
+  void remove(const std::string& sensor_serial, const std::string& content_sha256,
+              const std::string& frame_id);
 
  private:
   struct Seen {
     std::string serial, sha256, id;
+    bool operator==(const Seen&) const = default;
   };
   std::deque<Seen> seen_;
 };

@@ -99,6 +99,58 @@ TEST(CellBoard, AClockThatWasSetBackMakesNoCalibrationValidAgain) {
   EXPECT_EQ(rig.order.verdict.reason, Reason::none) << rig.order.verdict.detail;
 }
 
+std::shared_ptr<StatedSum> sum_of(const Bytes& bytes, const std::string& stated, unsigned threads) {
+  ReadSettings settings;
+  settings.threads = threads;
+  return std::make_shared<StatedSum>(Bytes(bytes), stated, "a.tif", settings);
+}
+
+// As a delivery that could not be read: by its claim's name, and nothing of its pixels.
+TEST(CellBoard, ASumThatDiffersMakesItInvalidBeforeItIsStored) {
+  for (const unsigned threads : {1u, 2u}) {
+    Rig rig;
+    rig.order.claim.emplace().entry = "work/1/a.json";
+    rig.order.age = FrameAge{12.5, 5000, "sensor"};
+    rig.order.frame->sum = sum_of(Bytes(3 << 20, 7), std::string(64, '0'), threads);
+    rig.measure_at(1'000'000'000);
+    ASSERT_TRUE(rig.order.stored);
+    const BoardVerdict v = rig.store.latest()->verdict();
+    EXPECT_EQ(v.decision, Decision::invalid);
+    EXPECT_EQ(v.reason, Reason::frame);
+    EXPECT_EQ(v.detail,
+              "a.tif: its SHA-256 differs from the sidecar's; it is truncated, damaged or another file");
+    EXPECT_TRUE(v.components.empty());
+    EXPECT_EQ(v.frame_id, "a");
+    EXPECT_EQ(v.frame_source, "a.json");
+    EXPECT_EQ(v.frame_sha256, "");
+    EXPECT_FALSE(v.frame_age);
+    EXPECT_EQ(rig.store.latest()->sequence, 1u) << "nothing else was stored";
+    EXPECT_EQ(rig.order.frame_error, v.detail) << "so its files go to failed/";
+    EXPECT_EQ(rig.order.not_shown->content_sha256, "beef");
+  }
+}
+
+TEST(CellBoard, ASumThatAgreesChangesNothing) {
+  Rig rig;
+  const Bytes bytes(3 << 20, 7);
+  rig.order.frame->sum = sum_of(bytes, sha256_hex({bytes}), 2);
+  rig.measure_at(1'000'000'000);
+  EXPECT_EQ(rig.store.latest()->decision, Decision::pass);
+  EXPECT_EQ(rig.order.frame_error, "");
+  EXPECT_FALSE(rig.order.not_shown);
+}
+
+// It was INVALID already, for another reason: the sum's comes first, as where the delivery can't be read.
+TEST(CellBoard, ASumThatDiffersPrecedesOtherReasons) {
+  Rig rig;
+  rig.order.claim.emplace().entry = "work/1/a.json";
+  rig.order.reason = Reason::frame_stale;
+  rig.order.detail = "too old";
+  rig.order.frame->sum = sum_of(Bytes(100, 7), std::string(64, '0'), 2);
+  rig.measure_at(1'000'000'000);
+  EXPECT_EQ(rig.order.verdict.reason, Reason::frame);
+}
+
 TEST(CellBoard, AnInvalidBoardNamesTheFrameThatWasNotMeasured) {
   Rig rig;
   rig.order.reason = Reason::frame;

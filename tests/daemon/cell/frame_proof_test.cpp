@@ -112,6 +112,18 @@ TEST(SeenPictures, KnowsPixelsWhateverTheyAreCalled) {
   EXPECT_EQ(seen.id_of("S-1", "aa"), "") << "memory is bounded";
 }
 
+TEST(SeenPictures, ForgetsADeliveryThatWasNotTheAnnouncedOne) {
+  SeenPictures seen;
+  seen.add("S-1", "aa", "f1");
+  seen.add("S-1", "aa", "f2");
+  seen.remove("S-1", "aa", "f3");
+  EXPECT_EQ(seen.id_of("S-1", "aa"), "f2");
+  seen.remove("S-1", "aa", "f2");
+  EXPECT_EQ(seen.id_of("S-1", "aa"), "f1");
+  seen.remove("S-1", "aa", "f1");
+  EXPECT_EQ(seen.id_of("S-1", "aa"), "");
+}
+
 TEST(CellMark, OutlivesItsProcessUntilItIsCleared) {
   const testing::FreshFolder folder;
   const auto file = folder.path() / "results.db.armed";
