@@ -49,10 +49,7 @@ SetSidecar parse_set_sidecar(ByteView text, const std::string& file, const Fring
   SetSidecar s;
   check_schema_version(root);
   s.sensor_serial = root.text("sensor_serial");
-  JsonObject job = root.object("job");
-  s.job_name = job.text("name");
-  s.job_hash = job.text("hash");
-  job.finish();
+  read_job(root, s.job_name, s.job_hash);
   s.frame_id = root.text("frame_id");
   if (root.has("unit_id")) s.unit_id = root.text("unit_id");
   s.captured = read_capture_time(root.object("capture_time"));
@@ -71,12 +68,13 @@ std::string write_set_sidecar(const SetSidecar& s) {
   nlohmann::ordered_json out{
       {"schema_version", 1},
       {"sensor_serial", s.sensor_serial},
-      {"job", {{"name", s.job_name}, {"hash", s.job_hash}}},
       {"frame_id", s.frame_id},
       {"capture_time", {{"ns", s.captured.ns}, {"clock", name_of(s.captured.clock)}}},
       {"handedness", s.handedness == Handedness::left ? "left" : "right"},
       {"images", images},
   };
+  if (!s.job_name.empty()) out["job"]["name"] = s.job_name;
+  if (!s.job_name.empty() && !s.job_hash.empty()) out["job"]["hash"] = s.job_hash;
   if (!s.unit_id.empty()) out["unit_id"] = s.unit_id;
   return out.dump(2) + "\n";
 }

@@ -4,7 +4,7 @@
 //     "capture_time": {"ns": 1700000000000000000, "clock": "utc"}, "handedness": "right",
 //     "images": {"a_1_01.png": "SHA-256", "a_1_02.png": "..."} }
 //
-// All keys are mandatory except unit_id, the board's serial number; no other is allowed. The images are
+// All keys are mandatory except job (for people) and unit_id, the board's serial number; no other is allowed. The images are
 // exactly those that the sensor's profile names for this set (FringeSettings::image_names), each with its
 // SHA-256, so that an image of another board's set is detected.
 #pragma once

@@ -66,10 +66,7 @@ FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
   FrameSidecar s;
   check_schema_version(root);
   s.sensor_serial = root.text("sensor_serial");
-  JsonObject job = root.object("job");
-  s.job_name = job.text("name");
-  s.job_hash = job.text("hash");
-  job.finish();
+  read_job(root, s.job_name, s.job_hash);
   s.frame_id = root.text("frame_id");
   if (root.has("unit_id")) s.unit_id = root.text("unit_id");
   s.captured = read_capture_time(root.object("capture_time"));
@@ -106,7 +103,6 @@ std::string write_sidecar(const FrameSidecar& s) {
   nlohmann::ordered_json out{
       {"schema_version", 1},
       {"sensor_serial", s.sensor_serial},
-      {"job", {{"name", s.job_name}, {"hash", s.job_hash}}},
       {"frame_id", s.frame_id},
       {"capture_time", {{"ns", s.captured.ns}, {"clock", name_of(s.captured.clock)}}},
       {"x", axis_json(s.x)},
@@ -125,6 +121,8 @@ std::string write_sidecar(const FrameSidecar& s) {
       break;
   }
   out["handedness"] = s.handedness == Handedness::left ? "left" : "right";
+  if (!s.job_name.empty()) out["job"]["name"] = s.job_name;
+  if (!s.job_name.empty() && !s.job_hash.empty()) out["job"]["hash"] = s.job_hash;
   if (!s.unit_id.empty()) out["unit_id"] = s.unit_id;
   out["height_file"] = s.height_file;
   if (s.intensity_file) out["intensity_file"] = *s.intensity_file;

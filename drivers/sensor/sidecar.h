@@ -9,9 +9,9 @@
 //     "height_file": "a_z.tif", "intensity_file": "a_i.png", "sha256": {"height": "...", "intensity": "..."}
 //     }
 //
-// All keys are mandatory except intensity_file, header_file (the .hdr that an ENVI height file needs), sha256
-// and unit_id (the board's serial number: a frame of another unit is not measured as this one). No other key
-// is allowed. clock: sensor, host_monotonic, utc or unknown. unit (of scale and offset): m, mm, um, nm, inch
+// All keys are mandatory except job (the sensor's program, for people: nothing is compared with it), intensity_file,
+// header_file (the .hdr that an ENVI height file needs), sha256 and unit_id (the board's serial number: a frame of
+// another unit is not measured as this one). No other key is allowed. clock: sensor, host_monotonic, utc or unknown. unit (of scale and offset): m, mm, um, nm, inch
 // or mil. invalid_value: a whole number, "nan" (float files) or "none". x grows with the column, y with the
 // row. Files are plain names beside the sidecar.
 #pragma once

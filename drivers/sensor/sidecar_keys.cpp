@@ -18,6 +18,14 @@ CaptureTime read_capture_time(JsonObject&& time) {
   time.refuse("clock", "'" + clock + "' is not known", "one of: unknown, sensor, host_monotonic, utc");
 }
 
+void read_job(JsonObject& root, std::string& name, std::string& hash) {
+  if (!root.has("job")) return;
+  JsonObject job = root.object("job");
+  name = job.text("name");
+  if (job.has("hash")) hash = job.text("hash");
+  job.finish();
+}
+
 Handedness read_handedness(JsonObject& root) {
   const std::string hand = root.text("handedness");
   if (hand != "right" && hand != "left")

@@ -46,6 +46,17 @@ TEST(Sidecar, ReadsBackWhatItWrites) {
   }
 }
 
+// Nothing compares the sensor's job, so nobody has to invent one.
+TEST(Sidecar, NeedsNoJob) {
+  FrameSidecar s = make_sidecar("a.tif");
+  s.job_hash.clear();
+  EXPECT_EQ(parse_sidecar(bytes_of(write_sidecar(s)), "a.json").job_name, "board-a");
+  s.job_name.clear();
+  const std::string text = write_sidecar(s);
+  EXPECT_EQ(text.find("job"), std::string::npos);
+  EXPECT_EQ(parse_sidecar(bytes_of(text), "a.json").job_name, "");
+}
+
 TEST(Sidecar, UnitsBecomeMillimetresOnceAndExactly) {
   EXPECT_EQ(to_mm(0.0123, "m"), 12.3);
   EXPECT_EQ(to_mm(12.3, "mm"), 12.3);
