@@ -17,6 +17,7 @@
 #include "daemon/scpi/scpi_commands.h"
 #include "daemon/scpi/scpi_framer.h"
 #include "daemon/text/roff.h"
+#include "drivers/sensor/sidecar_table.h"
 
 namespace datum::manual {
 namespace {
@@ -92,6 +93,8 @@ Values values(const std::string& version) {
                 {"COMMANDS", commands},
                 {"ERRORS", errors},
                 {"REASONS", reasons},
+                {"SIDECAR_KEYS", sidecar_keys},
+                {"HEIGHT_FORMATS", formats_of_heights},
                 {"CONNECTIONS", number(tcp.most_connections)},
                 {"IDLE_S", number(tcp.idle_s)},
                 {"COMMANDS_A_SECOND", number(tcp.commands_per_second)},
@@ -142,6 +145,24 @@ std::string reasons() {
     items.more(fmt::format("Cause: {}", row.cause));
     items.more(fmt::format("Keys: {}.", row.keys));
     items.more(fmt::format("Remedy: {}", row.remedy));
+  }
+  return items.text();
+}
+
+std::string sidecar_keys() {
+  Roff items;
+  for (const SidecarRow& row : sidecar_rows()) {
+    items.item(std::string(row.key) + (row.needed ? "" : "*"), "", row.meaning);
+    items.more(fmt::format("Allowed: {}.", row.allowed));
+  }
+  return items.text();
+}
+
+std::string formats_of_heights() {
+  Roff items;
+  for (const HeightFormat& format : height_formats()) {
+    items.item(format.name, format.extensions, format.samples);
+    items.more(fmt::format("Sidecar: {}", format.sidecar));
   }
   return items.text();
 }

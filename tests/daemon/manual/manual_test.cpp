@@ -24,7 +24,8 @@ std::string page_of(const std::string& name, const std::string& version = "1") {
   std::ifstream in(std::string(DATUM_SOURCE_DIR "/systemd/") + name + ".in");
   return filled({std::istreambuf_iterator<char>(in), {}}, version);
 }
-const std::vector<std::string> names{"datumd-protocol.7", "datumd-reasons.7", "datumd-modbus.7"};
+const std::vector<std::string> names{"datumd-protocol.7", "datumd-reasons.7", "datumd-modbus.7",
+                                     "datumd-frames.7", "datumd-glossary.7"};
 
 /// Terms of a section in the page, as roff.
 std::multiset<std::string> terms(const std::string& page, const std::string& title) {
