@@ -15,6 +15,7 @@
 #include "drivers/link_error.h"
 #include "drivers/sensor/descriptor.h"
 #include "drivers/sensor/sidecar.h"
+#include "drivers/sensor/sidecar_table.h"
 
 namespace datum {
 namespace {
@@ -152,6 +153,34 @@ std::vector<std::string> DropFolder::triggers(std::size_t most) const {
   });
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::vector<std::string> DropFolder::images(std::size_t most) const {
+  std::vector<std::string> names;
+  for_each_in(folder_, [&](const fs::path& path) {
+    const std::string name = path.filename().string();
+    const bool is_image =
+        name.front() != '.' && !is_trigger(name) && !name.ends_with(".gdp") && height_format_of(name);
+    if (is_image && is_regular(path)) names.push_back(name);
+    return names.size() < most;
+  });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool DropFolder::is_announced(const std::string& image) const {
+  const auto names_it = [&](const std::string& sidecar) {
+    const auto names = is_regular(folder_ / sidecar) ? images_named_in(folder_ / sidecar) : std::nullopt;
+    return names && std::find(names->begin(), names->end(), image) != names->end();
+  };
+  const std::string stem = fs::path(image).stem().string();
+  for (const char* part : {"", "_z", "_i"})
+    if (stem.ends_with(part) && names_it(stem.substr(0, stem.size() - std::strlen(part)) + ".json"))
+      return true;
+  constexpr std::size_t most_read = 100;  // sidecars of other names are rare
+  const std::vector<std::string> sidecars = triggers(most_read);
+  return std::any_of(sidecars.begin(), sidecars.end(),
+                     [&](const std::string& name) { return name.ends_with(".json") && names_it(name); });
 }
 
 bool DropFolder::has_images(const std::string& trigger) const {

@@ -38,6 +38,12 @@ class DropFolder {
   /// listed.
   std::vector<std::string> triggers(std::size_t most) const;
 
+  /// Names of the regular files in FOLDER that are images of heights by their extension, sorted; at most `most`. Throws
+  /// LostError.
+  std::vector<std::string> images(std::size_t most) const;
+  /// Whether a sidecar in FOLDER names it, one of the same stem or another one.
+  bool is_announced(const std::string& image) const;
+
   /// Whether all images named by a sidecar are present; true for a sidecar that names none or is unreadable.
   bool has_images(const std::string& trigger) const;
   /// Moves a trigger, then the images that it names (of an unreadable sidecar: images of its stem), to a new

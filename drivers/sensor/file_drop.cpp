@@ -18,7 +18,8 @@ constexpr MonotonicNs ms = 1'000'000;
 FileDrop::FileDrop(FileDropSettings settings, AlreadyMeasured already_measured, MonotonicNs now)
     : settings_(std::move(settings)),
       measured_(std::move(already_measured)),
-      folder_(settings_.folder, settings_.reader) {
+      folder_(settings_.folder, settings_.reader),
+      lone_images_(settings_.lone_image_ms * ms) {
   folder_.prepare();
   for (ClaimedFrame& claim : folder_.left_over()) {
     claim.first_seen_ns = now;
@@ -115,11 +116,23 @@ void FileDrop::rescan(MonotonicNs now) {
   move_unmoved();
   try {
     for (const std::string& name : folder_.triggers(settings_.most_known)) created(name, now);
+    if (now >= next_look_ns_) look_for_lone_images(now);
     listing_failed_ = false;
   } catch (const LostError& e) {
     if (!listing_failed_) warnings_.push_back(fmt::format("file drop: {}", e.what()));
     listing_failed_ = true;
   }
+}
+
+void FileDrop::look_for_lone_images(MonotonicNs now) {
+  next_look_ns_ = now + settings_.lone_image_ms * ms / 6;
+  const auto lone = lone_images_.look(
+      folder_.images(settings_.most_known),
+      [&](const std::string& image) { return folder_.is_announced(image); }, now);
+  if (lone.empty()) return;
+  record_.last_error = lone_images_text(lone, settings_.folder.string());
+  record_.last_error_ns = now;
+  warnings_.push_back("file drop " + record_.last_error);
 }
 
 std::optional<FileDrop::Growing> FileDrop::examine(const std::string& name, MonotonicNs now) const {

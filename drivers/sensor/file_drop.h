@@ -22,6 +22,7 @@
 #include "drivers/sensor/drop_folder.h"
 #include "drivers/sensor/folder_watch.h"
 #include "drivers/sensor/frame_source.h"
+#include "drivers/sensor/lone_images.h"
 
 namespace datum {
 
@@ -38,6 +39,7 @@ struct FileDropSettings {
   // Larger than sensors deliver: a profiler of 3200 points over 20,000 profiles; snapshots have 5 million.
   // Reading a .ptr file takes 9 bytes a pixel, a cloud 30.
   int max_frame_mpix = 64;
+  int lone_image_ms = 60'000;       // after which an image without a sidecar is reported
   std::size_t most_known = 10'000;  // deliveries at a time; a later listing finds the others
 };
 
@@ -79,7 +81,7 @@ class FileDrop final : public Pollable, public FrameSource {
   void duplicate(const ClaimedFrame& claim, const FrameIdentity& identity) override;
   /// To failed/, with the reason.
   void failed(const ClaimedFrame& claim, const std::string& reason) override;
-  /// Lost events, a missing folder, refused renames.
+  /// Lost events, a missing folder, refused renames, images without a sidecar.
   std::vector<std::string> take_warnings() override;
 
  private:
@@ -103,6 +105,7 @@ class FileDrop final : public Pollable, public FrameSource {
   void watch(MonotonicNs now);
   bool take_events(MonotonicNs now);
   void rescan(MonotonicNs now);
+  void look_for_lone_images(MonotonicNs now);
   void created(const std::string& name, MonotonicNs now);
   void complete(const std::string& name, MonotonicNs now);
   void check_growing(MonotonicNs now);
@@ -125,6 +128,8 @@ class FileDrop final : public Pollable, public FrameSource {
   std::size_t in_work_ = 0;
   MonotonicNs next_rescan_ns_ = 0;
   bool listing_failed_ = false;
+  LoneImages lone_images_;
+  MonotonicNs next_look_ns_ = 0;
   LinkRecord record_;  // of the watched folder
   std::optional<MonotonicNs> delivered_ns_;
   std::vector<std::string> warnings_;
