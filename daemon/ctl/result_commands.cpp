@@ -17,7 +17,8 @@ namespace {
 
 struct ResultOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
-  std::uint64_t last = 20, sequence = 0;
+  std::uint64_t last = 20;
+  std::string which;  // a sequence number, or "last"
   std::string decision, recipe, unit;
   bool over_link = false, times = false;
 };
@@ -45,10 +46,24 @@ int print_results(CommandLine& line, const ResultOptions& o) {
   return good;
 }
 
-int no_such_result(std::uint64_t sequence, const StoreExtent& have) {
-  fmt::print(stderr, "datumctl: no result {}; {} are stored, {} to {}\n", sequence, have.count, have.first,
-             have.last);
+int no_such_result(const std::string& which, const StoreExtent& have) {
+  if (have.count == 0)
+    fmt::print(stderr, "datumctl: no result is stored\n");
+  else
+    fmt::print(stderr, "datumctl: no result {}; {} are stored, {} to {}\n", which, have.count, have.first,
+               have.last);
   return no_result;
+}
+
+/// The newest of a list.
+std::optional<StoredResult> first_of(std::vector<StoredResult> results) {
+  return results.empty() ? std::nullopt : std::optional(std::move(results.front()));
+}
+
+bool is_newest(const ResultOptions& o) { return o.which == "last"; }
+
+std::optional<StoredResult> stored_one(ResultStore& store, const ResultOptions& o) {
+  return is_newest(o) ? first_of(store.list({}, 1)) : store.get(std::stoull(o.which));
 }
 
 int no_times(std::uint64_t sequence) {
@@ -63,9 +78,10 @@ int no_times(std::uint64_t sequence) {
 /// Times lie beside the result in the store; over the link there are none.
 int show_times(CommandLine& line, const ResultOptions& o) {
   auto store = open_store(o);
-  if (!store.get(o.sequence)) return no_such_result(o.sequence, store.extent());
-  const auto times = store.times(o.sequence);
-  if (!times) return no_times(o.sequence);
+  const auto found = stored_one(store, o);
+  if (!found) return no_such_result(o.which, store.extent());
+  const auto times = store.times(found->sequence);
+  if (!times) return no_times(found->sequence);
   fmt::print("{}", line.json ? *times + "\n" : times_text(steps_from_json(*times), wants_colour(stdout)));
   return good;
 }
@@ -74,15 +90,17 @@ int show_result(CommandLine& line, const ResultOptions& o) {
   if (o.times) return show_times(line, o);
   std::optional<StoredResult> found;
   if (o.over_link) {
-    found = remote_result(line.link, o.sequence);
+    found = is_newest(o) ? first_of(remote_results(line.link, {}, 1))
+                         : remote_result(line.link, std::stoull(o.which));
     if (!found) {
-      fmt::print(stderr, "datumctl: {} has no result {}\n", address_of(line.link), o.sequence);
+      fmt::print(stderr, "datumctl: {} has no result {}\n", address_of(line.link),
+                 is_newest(o) ? "yet" : o.which);
       return no_result;
     }
   } else {
     auto store = open_store(o);
-    found = store.get(o.sequence);
-    if (!found) return no_such_result(o.sequence, store.extent());
+    found = stored_one(store, o);
+    if (!found) return no_such_result(o.which, store.extent());
   }
   fmt::print("{}", line.json ? found->json + "\n" : board_text(found->verdict(), wants_colour(stdout)));
   return exit_status(found->decision);
@@ -117,7 +135,13 @@ void add_result_commands(CommandLine& line) {
   auto* show =
       line.leaf(line.app, "show", "one result; exit status 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID",
                 [&line, o] { return show_result(line, *o); });
-  show->add_option("sequence", o->sequence, "its number")->required();
+  show->add_option("sequence", o->which, "its number, or last")
+      ->required()
+      ->check([](const std::string& which) -> std::string {
+        const bool digits = !which.empty() && which.size() <= 19 &&
+                            which.find_first_not_of("0123456789") == std::string::npos;
+        return which == "last" || digits ? "" : "'" + which + "': a result's number, or last, is needed";
+      });
   auto* times =
       show->add_flag("--times", o->times,
                      "how long each step took, from the delivery to the line at the hosts; exit status 0");
