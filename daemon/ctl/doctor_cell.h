@@ -20,6 +20,9 @@ std::vector<Finding> examine_store(const std::filesystem::path& store);
 /// table.
 std::vector<Finding> examine_tls(const DaemonConfig& config, std::int64_t now_utc_s);
 
+/// Images of a drop folder that lie there for a minute without a sidecar; empty: none do.
+std::vector<Finding> examine_drop(const std::filesystem::path& folder, std::int64_t now_utc_s);
+
 /// Checks the state of the systemd unit; empty without systemd. `properties`: output of systemctl show, "NAME=VALUE"
 /// lines.
 std::vector<Finding> examine_unit(const std::string& unit, const std::string& properties);

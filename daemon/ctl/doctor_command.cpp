@@ -112,6 +112,7 @@ std::vector<Finding> doctor::examine_cell(const std::string& file, bool service)
   take(doctor::examine(needs_of(config), service ? this_computer_for_the_service() : this_computer()));
   if (!config.store.empty()) take(examine_store(config.store));
   take(examine_tls(config, now_s()));
+  if (!config.fringe) take(examine_drop(config.file_drop.folder, now_s()));
   return findings;
 }
 

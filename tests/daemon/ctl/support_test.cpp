@@ -7,6 +7,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 
 #include "daemon/ctl/doctor_cell.h"
@@ -161,6 +162,23 @@ TEST(DoctorStore, DamageIsFound) {
   const auto damaged = doctor::examine_store(file).at(0);
   EXPECT_EQ(damaged.state, doctor::State::bad) << damaged.found;
   EXPECT_FALSE(damaged.run.empty());
+}
+
+TEST(DoctorFrames, NamesAnImageThatNoSidecarAnnounces) {
+  const testing::FreshFolder folder;
+  folder.write("drop/a.tif", "heights");
+  folder.write("drop/b.ptr", "its own trigger");
+  folder.write("drop/notes.txt", "no image");
+  const std::int64_t now_s = std::time(nullptr);
+  EXPECT_TRUE(doctor::examine_drop(folder / "drop", now_s).empty()) << "its sidecar may come";
+  const auto found = doctor::examine_drop(folder / "drop", now_s + 120);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].state, doctor::State::doubtful);
+  EXPECT_THAT(found[0].found, HasSubstr("a.tif is not measured: no sidecar names it; write a.json last"));
+  EXPECT_EQ(found[0].run, "datumctl frame describe " + (folder / "drop/a.tif").string());
+  folder.write("drop/a.json", "{}");
+  EXPECT_EQ(doctor::examine_drop(folder / "drop", now_s + 120).size(), 1u) << "it names nothing";
+  EXPECT_TRUE(doctor::examine_drop(folder / "none", now_s + 120).empty());
 }
 
 TEST(DoctorUnit, SaysHowTheServiceIs) {
