@@ -9,6 +9,7 @@
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
+#include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/inspection/verdict/verdict_table.h"
 #include "daemon/pictures/part_files.h"
 #include "daemon/pictures/picture.h"
@@ -81,9 +82,8 @@ void print(const SingleShotOptions& options, BoardVerdict verdict) {
     return;
   }
   fmt::print("{}", component_table(verdict).text(wants_colour(stdout)));
-  fmt::print(
-      "{}: {}{}\n", verdict.surface ? "part" : "board", name_of(verdict.decision),
-      verdict.reason == Reason::none ? "" : fmt::format(" {}: {}", name_of(verdict.reason), verdict.detail));
+  fmt::print("{}: {}{}\n", verdict.surface ? "part" : "board", name_of(verdict.decision),
+             verdict.decision == Decision::pass ? "" : ": " + plain_reason(verdict));
 }
 
 int measure_board(const SingleShotOptions& options, const Read& read, InspectionInputs inputs,

@@ -7,6 +7,7 @@
 
 #include "daemon/controller/controller_text.h"
 #include "daemon/inspection/verdict/decision.h"
+#include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/inspection/verdict/verdict_table.h"
 #include "daemon/text/table.h"
 
@@ -22,7 +23,7 @@ std::string reason_text(Reason reason, const std::string& detail) {
 
 std::string why_of(const StoredResult& result) {
   try {
-    return why_not_pass(result.verdict());
+    return plain_reason(result.verdict());
   } catch (const StoreError& error) {  // one damaged row does not hide the others
     return error.what();
   }
@@ -186,7 +187,7 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
             {v.measured_at},
             {or_none(v.unit_id)},
             {name_of(v.decision), ink_of(v.decision)},
-            {why_not_pass(v)}});
+            {plain_reason(v)}});
   return head.text(colour) + '\n' + component_table(v).text(colour);
 }
 

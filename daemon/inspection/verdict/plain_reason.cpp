@@ -1,0 +1,115 @@
+#include "daemon/inspection/verdict/plain_reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace datum {
+namespace {
+
+bool is_height(Characteristic c) {
+  return c == Characteristic::mean || c == Characteristic::median || c == Characteristic::maximum ||
+         c == Characteristic::minimum || c == Characteristic::percentile || c == Characteristic::top_mean;
+}
+
+/// None: one limit alone, without a nominal.
+std::optional<double> nominal_of(const Check& check) {
+  if (check.nominal) return check.nominal;
+  if (check.lower && check.upper) return (*check.lower + *check.upper) / 2;
+  return std::nullopt;
+}
+
+bool is_missing(const ComponentVerdict& component) {
+  bool has_height = false;
+  for (const CheckVerdict& v : component.checks) {
+    if (!is_height(v.check.characteristic)) continue;
+    has_height = true;
+    const auto nominal = nominal_of(v.check);
+    if (v.decision == Decision::fail && nominal && *nominal > 0 && v.value < *nominal / 10) return true;
+  }
+  constexpr double nothing_permille = 100;
+  return !has_height &&
+         std::any_of(component.checks.begin(), component.checks.end(), [](const CheckVerdict& v) {
+           return v.check.characteristic == Characteristic::presence && v.decision == Decision::fail &&
+                  v.value < nothing_permille;
+         });
+}
+
+/// Two digits that count: "149", "12", "3.2", "0.08".
+std::string shown(double value) {
+  const double size = std::abs(value);
+  return size >= 9.95 || size == 0 ? fmt::format("{:.0f}", value)
+         : size >= 0.995           ? fmt::format("{:.1f}", value)
+                                   : fmt::format("{:.2f}", value);
+}
+
+/// The limit that the value is beyond, or nearest to.
+double limit_of(const CheckVerdict& v) {
+  if (!v.check.lower) return v.check.upper.value_or(0);
+  if (!v.check.upper) return *v.check.lower;
+  return std::abs(v.value - *v.check.lower) < std::abs(v.value - *v.check.upper) ? *v.check.lower
+                                                                                 : *v.check.upper;
+}
+
+std::string name_before(Characteristic c) { return is_height(c) ? "" : std::string(name_of(c)) + " "; }
+
+std::string failed_text(const CheckVerdict& v) {
+  const Characteristic c = v.check.characteristic;
+  const double limit = limit_of(v);
+  if (c == Characteristic::tilt && v.check.upper && v.value > *v.check.upper)
+    return fmt::format("tilted {:.2f} of {:.2f} degrees", v.value / 1000, *v.check.upper / 1000);
+  if (c == Characteristic::presence && v.value < limit)
+    return fmt::format("seen on {:.0f} % of its place, {:.0f} % are needed", v.value / 10, limit / 10);
+  if (c == Characteristic::bow || c == Characteristic::twist)
+    return fmt::format("{} {:.2f} of {:.2f} %", name_of(c), v.value, limit);
+  return fmt::format("{}{} {} {} its limit", name_before(c), shown(std::abs(v.value - limit)), unit_of(c),
+                     v.value < limit ? "below" : "above");
+}
+
+std::string text_of(const CheckVerdict& v) {
+  if (v.decision == Decision::fail) return failed_text(v);
+  if (v.decision == Decision::inconclusive)
+    return fmt::format("{}{} {} from its limit, U is {}", name_before(v.check.characteristic),
+                       shown(std::abs(v.value - limit_of(v))), unit_of(v.check.characteristic),
+                       shown(2 * v.u));
+  return fmt::format("not measured: {}", name_of(v.reason));
+}
+
+}  // namespace
+
+std::string plain_reason(const ComponentVerdict& component) {
+  if (component.decision == Decision::pass) return "";
+  if (component.decision == Decision::fail && is_missing(component)) return "missing";
+  std::vector<std::string> texts;
+  for (const CheckVerdict& v : component.checks) {
+    if (v.decision != component.decision) continue;
+    const std::string text = text_of(v);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+  }
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : " and ") + text;
+  return all;
+}
+
+std::string plain_reason(const BoardVerdict& verdict) {
+  if (verdict.reason != Reason::none)
+    return std::string(name_of(verdict.reason)) + (verdict.detail.empty() ? "" : ": " + verdict.detail);
+  constexpr int most_named = 5;
+  std::string text;
+  int found = 0;
+  const auto add_those = [&](Decision decision) {
+    for (const ComponentVerdict& c : verdict.components) {
+      if (c.decision != decision || ++found > most_named) continue;
+      const std::string why = plain_reason(c);
+      text += (text.empty() ? "" : ", ") + c.reference + (why.empty() ? "" : " ") + why;
+    }
+  };
+  if (verdict.decision != Decision::pass) add_those(verdict.decision);
+  if (verdict.decision == Decision::invalid) add_those(Decision::fail);
+  if (found > most_named) text += fmt::format(", {} more", found - most_named);
+  return text;
+}
+
+}  // namespace datum
