@@ -6,6 +6,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/link_table.h"
 #include "daemon/ctl/scpi_text.h"
 #include "daemon/ctl/show.h"
 #include "daemon/inspection/verdict/decision.h"
@@ -62,6 +63,27 @@ int choose(CommandLine& line, const CellOptions& o) {
   return print_choice(line, host);
 }
 
+/// What the armed cell waits for, from whom and where it comes.
+std::string awaited(ScpiClient& host) {
+  const bool bus = ask(host, "SYSTem:STATe?", 2)[1].rfind("for a trigger", 0) == 0;
+  std::string frame = "the frame";
+  for (const LinkRow& link : links_of(host))
+    if (link.name == "sensor") {
+      frame = fmt::format("{} of {}, {}", bus ? "its frame" : "the next frame", link.kind, link.peer);
+      if (!link.trouble.empty()) frame += "; none can come at present: " + link.trouble;
+    }
+  return bus ? "waits for a trigger (datumctl trigger --wait, or TRIGger of a host), then for " + frame
+             : "waits for " + frame;
+}
+
+int arm_cell(CommandLine& line) {
+  auto host = connect(line.link);
+  order(host, "INITiate");
+  const int status = print_choice(line, host);
+  if (!line.json) fmt::print("{}\n", awaited(host));
+  return status;
+}
+
 int give_order(CommandLine& line, const std::string& command) {
   auto host = connect(line.link);
   order(host, command);
@@ -113,7 +135,7 @@ void add_cell_commands(CommandLine& line) {
   });
   unit->add_option("number", o->unit, "as on the board; it holds for one")->required();
   auto* arm = line.link_leaf(line.app, "arm", "arm: the next trigger, or frame, is measured",
-                             [&line] { return give_order(line, "INITiate"); });
+                             [&line] { return arm_cell(line); });
   auto* pull = line.link_leaf(line.app, "trigger", "measure the board that lies there",
                               [&line, o] { return trigger(line, *o); });
   pull->add_flag("--wait", o->wait, "for its result, and print it; exit status by its verdict");

@@ -61,7 +61,9 @@ void ResultHost::take_store(const std::vector<std::string_view>& fields) {
   const bool first_time = std::exchange(store_id_, told.store_id) == "-";
   // Another store's numbers begin anew, and all of its results are new. A number beyond the newest belongs to another
   // store, or to a time before this one was set back.
-  seen_ = first_time ? std::min(after_.value_or(told.to), told.to) : 0;
+  const std::uint64_t stored = told.to >= told.from && told.from > 0 ? told.to - told.from + 1 : 0;
+  const std::uint64_t before_last = told.to - std::min(last_, stored);
+  seen_ = first_time ? std::min(after_.value_or(before_last), told.to) : 0;
   events_.push_back(told);
   if (seen_ > 0) resume();
 }

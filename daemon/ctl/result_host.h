@@ -27,8 +27,9 @@ struct DeliveryEvent {
 
 class ResultHost {
  public:
-  /// Requests all results after `after` of the answering store; none: only results newer than its newest.
-  explicit ResultHost(std::optional<std::uint64_t> after) : after_(after) {}
+  /// Requests all results after `after` of the answering store; none: its `last` newest ones and those that follow.
+  explicit ResultHost(std::optional<std::uint64_t> after, std::uint64_t last = 0)
+      : after_(after), last_(last) {}
 
   /// A connection is open; to_daemon() has the first lines.
   void connected(MonotonicNs now);
@@ -55,6 +56,7 @@ class ResultHost {
   bool is_next(std::uint64_t from, std::uint64_t to, MonotonicNs now);
 
   std::optional<std::uint64_t> after_;
+  std::uint64_t last_;
   std::string store_id_ = "-";
   std::uint64_t seen_ = 0;
   MonotonicNs heard_ns_ = 0;

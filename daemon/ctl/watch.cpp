@@ -21,7 +21,7 @@ namespace datum {
 namespace {
 
 struct WatchOptions {
-  std::optional<std::uint64_t> after;
+  std::optional<std::uint64_t> after, last;
   std::uint64_t count = 0;
   int period_ms = 500;
 };
@@ -60,12 +60,17 @@ class Counted final : public WatchView {
   void delivered(const DeliveryEvent& event) override {
     if (limit > 0 && results >= limit) return;
     results += event.kind == DeliveryEvent::Kind::result;
+    newest_ = std::max(newest_, event.result.sequence);
     view_.delivered(event);
+  }
+  void explained(const WatchedBoard& board) override {
+    if (board.sequence <= newest_) view_.explained(board);
   }
   std::uint64_t results = 0, limit = 0;
 
  private:
   WatchView& view_;
+  std::uint64_t newest_ = 0;
 };
 
 void wait(const WatchLink& link, const Signals& signals) {
@@ -86,7 +91,7 @@ void watch(WatchLink& link, Counted& view, WatchScreen* screen) {
     }
     link.work(now_ns());
     if (screen) screen->draw(size_changed);
-    if ((view.limit > 0 && view.results >= view.limit) || std::ferror(stdout)) return;
+    if ((view.limit > 0 && view.results >= view.limit && link.has_explained()) || std::ferror(stdout)) return;
     wait(link, signals);
   }
 }
@@ -110,8 +115,9 @@ int run_watch(const CommandLine& line, const WatchOptions& o) {
   }
   Counted counted(*view);
   counted.limit = o.count;
+  constexpr std::uint64_t last_on_screen = 10;
   WatchLink link([&line] { return port_of(line.link); }, o.after, MonotonicNs{o.period_ms} * 1'000'000,
-                 counted);
+                 counted, o.last.value_or(screen ? last_on_screen : 0));
   watch(link, counted, screen);
   return good;
 }
@@ -126,7 +132,11 @@ void add_watch_command(CommandLine& line) {
                      "and misses none",
                      [&line, o] { return run_watch(line, *o); });
   line.add_json(*command, "a JSON object a line for each event");
-  command->add_option("--after", o->after, "begin with what follows this sequence (default: what is new)");
+  auto* after = command->add_option("--after", o->after,
+                                    "begin with what follows this sequence (default: what is new)");
+  command
+      ->add_option("--last", o->last, "begin with so many stored results (default: 10 on a terminal, else 0)")
+      ->excludes(after);
   command->add_option("--count", o->count, "end after so many results");
   command->add_option("--period-ms", o->period_ms, "between two looks at the state")
       ->capture_default_str()

@@ -7,12 +7,15 @@
 
 #include "daemon/ctl/scpi_client.h"
 #include "daemon/ctl/scpi_text.h"
+#include "daemon/ctl/watched_board.h"
 
 namespace datum {
 namespace {
 
 constexpr MonotonicNs first_back_off_ns = 250'000'000, longest_back_off_ns = 5'000'000'000;
 constexpr MonotonicNs silence_ns = 8'000'000'000;  // for a peer with a heartbeat per second
+constexpr MonotonicNs answer_ns = 5'000'000'000;   // a row of a board takes 5 ms at 115200 baud
+constexpr std::size_t most_unexplained = 50;       // no screen shows more
 
 // One answer of known parts after a mark, so that no other line is mistaken for it.
 const std::string mark = "datumctl watch";
@@ -25,7 +28,8 @@ const std::string question = ":DIAGnostic:ECHO? \"" + mark +
 MonotonicNs WatchLink::deadline() const {
   if (!port_) return open_at_;
   if (!up_) return heard_ns_ + silence_ns;
-  return std::min({ask_at_, results_.deadline(), heard_ns_ + silence_ns});
+  return std::min(
+      {ask_at_, results_.deadline(), heard_ns_ + silence_ns, asked_ ? give_up_at_ : heard_ns_ + silence_ns});
 }
 
 void WatchLink::work(MonotonicNs now) {
@@ -33,7 +37,9 @@ void WatchLink::work(MonotonicNs now) {
     if (!port_) return now >= open_at_ ? connect(now) : void();
     if (!up_) go_on_connecting(now);
     if (up_) receive(now);
+    if (asked_ && now >= give_up_at_) asked_.reset();
     if (up_ && now >= ask_at_) ask(now);
+    if (up_) ask_for_board(now);
     if (up_ && now >= results_.deadline()) results_.on_deadline(now);
     if (up_) unsent_ += results_.to_daemon();
     send();
@@ -72,6 +78,8 @@ void WatchLink::lose(const std::string& why, MonotonicNs now) {
   received_.clear();
   unsent_.clear();
   cell_.reset();
+  unexplained_.clear();
+  asked_.reset();
   back_off_ns_ = std::clamp(2 * back_off_ns_, first_back_off_ns, longest_back_off_ns);
   open_at_ = now + back_off_ns_;
   view_.lost(why, back_off_ns_);
@@ -96,11 +104,16 @@ void WatchLink::take(const std::string& line, MonotonicNs now) {
   if (line.rfind("REFUSED,", 0) == 0) throw LostError(port_->describe() + ": " + line);
   back_off_ns_ = 0;
   if (!results_.take(line, now)) return take_answer(line);
-  for (const auto& event : results_.events()) view_.delivered(event);
+  for (const auto& event : results_.events()) {
+    view_.delivered(event);
+    if (event.kind == DeliveryEvent::Kind::result) explain(event.result);
+  }
 }
 
 void WatchLink::take_answer(const std::string& line) {
   const auto parts = answers_of(line);
+  if (asked_ && answer_fields(parts[0]) == std::vector<std::string>{board_mark(*asked_)})
+    return take_board(parts);
   if (parts.size() != 6 || answer_fields(parts[0]) != std::vector<std::string>{mark}) return;
   const auto state = answer_fields(parts[1]), recipe = answer_fields(parts[2]),
              unit = answer_fields(parts[3]), calibration = answer_fields(parts[4]);
@@ -115,6 +128,26 @@ void WatchLink::take_answer(const std::string& line) {
 void WatchLink::ask(MonotonicNs now) {
   ask_at_ = now + period_ns_;
   if (unsent_.empty()) unsent_ = question;
+}
+
+void WatchLink::explain(const ResultLine& result) {
+  unexplained_.push_back(result);
+  if (unexplained_.size() > most_unexplained) unexplained_.pop_front();
+}
+
+/// One at a time, the newest first: it is the one that an operator waits for.
+void WatchLink::ask_for_board(MonotonicNs now) {
+  if (asked_ || unexplained_.empty() || !unsent_.empty()) return;
+  const ResultLine result = unexplained_.back();
+  unexplained_.pop_back();
+  asked_ = result.sequence;
+  give_up_at_ = now + answer_ns;
+  unsent_ = board_question(result);
+}
+
+void WatchLink::take_board(const std::vector<std::string>& parts) {
+  asked_.reset();
+  if (const auto board = watched_board(parts)) view_.explained(*board);
 }
 
 void WatchLink::send() {

@@ -43,29 +43,33 @@ std::string cell_text(const WatchPicture& p, bool colour) {
   return table.text(colour);
 }
 
+/// "22 passed", "3 failed, 19 passed": what the line says, until the components are known.
+std::string counts_text(const ResultLine& r) {
+  std::string text;
+  const auto add = [&](std::uint64_t n, const char* what) {
+    if (n > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n, what);
+  };
+  add(r.n_invalid, "invalid");
+  add(r.n_fail, "failed");
+  add(r.n_inconclusive, "inconclusive");
+  add(r.n_pass, "passed");
+  return text;
+}
+
 std::string results_text(const WatchPicture& p, std::size_t rows, bool colour) {
   using Align = Table::Align;
-  Table table({{"seq", Align::right},
-               {"time (UTC)"},
-               {"recipe"},
-               {"decision"},
-               {"passed", Align::right},
-               {"inconcl.", Align::right},
-               {"failed", Align::right},
-               {"invalid", Align::right},
-               {"frame"}});
+  Table table({{"seq", Align::right}, {"time (UTC)"}, {"unit"}, {"recipe"}, {"decision"}, {"reason"}});
   const std::size_t shown = std::min(p.results.size(), rows);
   for (std::size_t i = p.results.size() - shown; i < p.results.size(); ++i) {
     const ResultLine& r = p.results[i];
+    const auto board = p.boards.find(r.sequence);
+    const bool known = board != p.boards.end();
     table.add({{fmt::format("{}", r.sequence)},
                {iso8601_of_us(r.utc_us).substr(0, 19)},
+               {known && !board->second.unit.empty() ? board->second.unit : "-"},
                {r.recipe},
                {name_of(r.decision), ink_of(r.decision)},
-               {fmt::format("{}", r.n_pass)},
-               {fmt::format("{}", r.n_inconclusive)},
-               {fmt::format("{}", r.n_fail)},
-               {fmt::format("{}", r.n_invalid)},
-               {r.frame}});
+               {known && !board->second.why.empty() ? board->second.why : counts_text(r)}});
   }
   return table.text(colour);
 }
@@ -135,12 +139,22 @@ void WatchScreen::cell(const WatchedCell& cell) {
 void WatchScreen::delivered(const DeliveryEvent& event) {
   changed_ = true;
   if (event.kind == DeliveryEvent::Kind::gap) picture_.note = gap_text(event);
-  if (event.kind == DeliveryEvent::Kind::store && picture_.count > 0)
+  if (event.kind == DeliveryEvent::Kind::store && picture_.count > 0) {
+    picture_.boards.clear();  // of other numbers
     picture_.note = "another store, " + event.store_id + ": its numbers begin again";
+  }
   if (event.kind != DeliveryEvent::Kind::result) return;
   ++picture_.count;
   picture_.results.push_back(event.result);
-  if (picture_.results.size() > most_results) picture_.results.pop_front();
+  if (picture_.results.size() > most_results) {
+    picture_.boards.erase(picture_.results.front().sequence);
+    picture_.results.pop_front();
+  }
+}
+
+void WatchScreen::explained(const WatchedBoard& board) {
+  picture_.boards[board.sequence] = board;
+  changed_ = true;
 }
 
 void WatchScreen::draw(bool size_changed) {

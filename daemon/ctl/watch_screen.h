@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 
 #include "daemon/ctl/watch_link.h"
@@ -12,9 +13,10 @@ namespace datum {
 struct WatchPicture {
   std::string address, connection;  // connection: empty while it is up, else the fault
   WatchedCell cell;
-  std::deque<ResultLine> results;  // oldest first
-  std::string note;                // the last gap, or another store
-  std::uint64_t count = 0;         // results since the start
+  std::deque<ResultLine> results;                // oldest first
+  std::map<std::uint64_t, WatchedBoard> boards;  // of results, by their number
+  std::string note;                              // the last gap, or another store
+  std::uint64_t count = 0;                       // results since the start
 };
 
 /// The lines for a terminal of this size: at most `rows`, at most `columns` wide.
@@ -36,6 +38,7 @@ class WatchScreen final : public WatchView {
   void lost(const std::string& why, MonotonicNs retry_in_ns) override;
   void cell(const WatchedCell& cell) override;
   void delivered(const DeliveryEvent& event) override;
+  void explained(const WatchedBoard& board) override;
   /// Draws changes since the last call; `size_changed`: draws always.
   void draw(bool size_changed);
 

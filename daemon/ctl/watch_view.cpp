@@ -75,6 +75,10 @@ void JsonWatchView::delivered(const DeliveryEvent& e) {
                   {gap ? "to" : "last", e.to}}));
 }
 
+void JsonWatchView::explained(const WatchedBoard& b) {
+  write_(text_of({{"event", "board"}, {"sequence", b.sequence}, {"unit", b.unit}, {"reason", b.why}}));
+}
+
 void LineWatchView::connected() { write_(address_ + ": connected"); }
 
 void LineWatchView::lost(const std::string& why, MonotonicNs retry_in_ns) {
@@ -97,6 +101,12 @@ void LineWatchView::delivered(const DeliveryEvent& e) {
     write_(fmt::format("{}  {}  {}  {}  {}  {} passed, {} inconclusive, {} failed, {} invalid", r.sequence,
                        iso8601_of_us(r.utc_us), r.recipe, r.frame, name_of(r.decision), r.n_pass,
                        r.n_inconclusive, r.n_fail, r.n_invalid));
+}
+
+void LineWatchView::explained(const WatchedBoard& b) {
+  if (b.unit.empty() && b.why.empty()) return;
+  write_(fmt::format("{}  unit {}{}", b.sequence, b.unit.empty() ? "-" : b.unit,
+                     b.why.empty() ? "" : ": " + b.why));
 }
 
 }  // namespace datum

@@ -10,7 +10,8 @@ namespace datum {
 
 using WriteLine = std::function<void(const std::string& line)>;
 
-/// One JSON object per line; its "event" is "connection", "cell", "store", "result" or "gap".
+/// One JSON object per line; its "event" is "connection", "cell", "store", "result", "board" (unit and reason of a result
+/// before it) or "gap".
 class JsonWatchView final : public WatchView {
  public:
   JsonWatchView(std::string address, WriteLine write)
@@ -19,6 +20,7 @@ class JsonWatchView final : public WatchView {
   void lost(const std::string& why, MonotonicNs retry_in_ns) override;
   void cell(const WatchedCell& cell) override;
   void delivered(const DeliveryEvent& event) override;
+  void explained(const WatchedBoard& board) override;
 
  private:
   std::string address_;
@@ -33,6 +35,7 @@ class LineWatchView final : public WatchView {
   void lost(const std::string& why, MonotonicNs retry_in_ns) override;
   void cell(const WatchedCell& cell) override;
   void delivered(const DeliveryEvent& event) override;
+  void explained(const WatchedBoard& board) override;
 
  private:
   std::string address_;

@@ -124,6 +124,41 @@ TEST_F(Watch, MissesNoResultWhileItIsAway) {
   EXPECT_EQ(sequences(), (std::vector<int>{2, 3, 4, 5}));
 }
 
+TEST_F(Watch, SaysTheUnitOfEachBoardAndWhyItDidNotPass) {
+  pass(1000 * ms);
+  BoardVerdict v = testing::board(++boards);
+  v.unit_id = "SN;1,\"a\"";
+  v.components.resize(1);
+  v.reason = Reason::none;
+  v.decision = v.components[0].decision = v.components[0].checks[0].decision = Decision::fail;
+  CheckVerdict& check = v.components[0].checks[0];
+  check.check.characteristic = Characteristic::median;
+  check.check.lower = 920;
+  check.check.upper = 1080;
+  check.value = 2.6;
+  result_of(cell.finish_board(v));
+  store();
+  pass(1000 * ms);
+  const auto said = of("board");
+  ASSERT_EQ(said.size(), 2u);
+  const bool first = said[0]["sequence"] == 1;
+  EXPECT_EQ(said[first ? 0 : 1]["unit"], "SN;1,\"a\"");
+  EXPECT_EQ(said[first ? 0 : 1]["reason"], v.components[0].reference + " missing");
+  EXPECT_TRUE(link.has_explained());
+}
+
+TEST_F(Watch, BeginsWithTheLastResultsWhereThatIsAsked) {
+  for (int n = 0; n < 5; ++n) store();
+  WatchLink late([this] { return open(); }, std::nullopt, 500 * ms, view, 3);
+  for (const MonotonicNs end = now + 2000 * ms; now < end; now += 20 * ms) {
+    late.work(now);
+    if (!daemon) continue;
+    daemon->on_ready(now);
+    if (const auto due = daemon->deadline(); due && now >= *due) daemon->on_deadline(now);
+  }
+  EXPECT_EQ(sequences(), (std::vector<int>{3, 4, 5}));
+}
+
 TEST_F(Watch, ADeadPeerIsLeft) {
   pass(1000 * ms);
   auto silent = std::move(daemon);  // open, but silent
@@ -163,7 +198,11 @@ TEST(WatchScreen, ShowsTheNewestThatFitAndNeverMore) {
   EXPECT_EQ(lines.size(), 24u);
   EXPECT_THAT(lines[2], HasSubstr("WAITING, for the frame"));
   EXPECT_THAT(lines[4], HasSubstr("cal-1: expired"));
-  EXPECT_THAT(lines[22], HasSubstr("50  2026-03-01T08:30:00  demo-board  FAIL"));
+  EXPECT_THAT(lines[22], HasSubstr("50  2026-03-01T08:30:00  -     demo-board  FAIL"));
+  WatchPicture known = picture();
+  known.boards[50] = {50, "SN-7", "C2 missing, U3 tilted 1.38 of 0.80 degrees"};
+  EXPECT_THAT(lines_of(known, 24, 200, false)[22],
+              HasSubstr("SN-7  demo-board  FAIL      C2 missing, U3 tilted 1.38 of 0.80 degrees"));
 }
 
 TEST(WatchScreen, CutsCharactersWholeAndEndsColours) {
