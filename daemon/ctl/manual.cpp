@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "daemon/ctl/exit_status.h"
+#include "daemon/store/export_columns.h"
 #include "daemon/text/roff.h"
 #include "daemon/version/version.h"
 
@@ -93,6 +94,15 @@ std::string manual_page(const CommandLine& line) {
   add_link_options(link, options);
   for (const auto* option : link.get_options())
     if (is_of_link(*option)) page.item(option->get_name(), "VALUE", description_of(*option));
+  page.section("COLUMNS OF EXPORT").paragraph("Of every row:");
+  const auto add_columns = [&](std::span<const ExportColumn> columns) {
+    for (const ExportColumn& column : columns) page.item(column.name, "", column.meaning);
+  };
+  add_columns(board_columns());
+  page.paragraph("With --rows boards also:");
+  add_columns(count_columns());
+  page.paragraph("With --rows components also:");
+  add_columns(check_columns());
   page.section("EXIT STATUS");
   for (const auto& e : exit_meanings) page.item(e.status, "", e.meaning);
   page.section("EXAMPLES")
@@ -104,7 +114,10 @@ std::string manual_page(const CommandLine& line) {
       .example("datumctl help CONF:REC");
   page.section("FILES").item("/etc/datumd/datumd.toml", "",
                              "the configuration, which names store and addresses");
-  page.section("SEE ALSO").paragraph("datumd-protocol(7), datumd-reasons(7), journalctl(1), systemctl(1)");
+  page.section("SEE ALSO")
+      .paragraph(
+          "datumd-protocol(7), datumd-reasons(7), datumd-frames(7), datumd-glossary(7), journalctl(1), "
+          "systemctl(1)");
   return page.text();
 }
 

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
 
 #include "config/utc_time.h"
+#include "daemon/inspection/verdict/plain_reason.h"
+#include "daemon/store/export_columns.h"
 
 namespace datum {
 namespace {
 
-constexpr int component_cells = 16;  // beside the cells of the board
 constexpr std::uint64_t batch = 64;  // results in memory at once
 
 /// A spreadsheet takes such a cell for a formula, and other systems name units, frames and components. A leading
@@ -34,6 +36,18 @@ std::string number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
+/// Decimals that leave an uncertainty two significant digits (GUM 7.2.6), at least none; nine for none at all.
+int decimals_of(double uncertainty) {
+  if (!(uncertainty > 0) || !std::isfinite(uncertainty)) return 9;
+  const int exponent = static_cast<int>(std::floor(std::log10(uncertainty)));
+  return std::clamp(1 - exponent, 0, 9);
+}
+
+/// `value` with so many decimals; empty for none.
+std::string rounded(std::optional<double> value, int decimals) {
+  return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, decimals) : "";
+}
+
 class Row {
  public:
   Row& text(const std::string& cell) {
@@ -44,16 +58,15 @@ class Row {
     line_ += "," + number(cell);
     return *this;
   }
+  Row& value(std::optional<double> cell, int decimals) {
+    line_ += "," + rounded(cell, decimals);
+    return *this;
+  }
   std::string end() const { return line_ + "\r\n"; }
 
  private:
   std::string line_;
 };
-
-constexpr const char* board_columns =
-    "sequence,store_id,measured_at,unit_id,recipe,recipe_sha256,calibration,calibration_sha256,sensor_serial,"
-    "frame_id,"
-    "frame_sha256,board_decision,board_reason,board_detail,code,backend,chain_sha256";
 
 Row board_cells(const BoardVerdict& v, const std::string& chain) {
   Row row;
@@ -69,7 +82,10 @@ std::string board_row(const BoardVerdict& v, const std::string& chain) {
   Row row = board_cells(v, chain);
   for (const Decision d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
     row.text(std::to_string(decided[static_cast<std::size_t>(d)]));
-  return row.end();
+  std::string not_passed;
+  for (const ComponentVerdict& c : v.components)
+    if (c.decision != Decision::pass) not_passed += (not_passed.empty() ? "" : " ") + c.reference;
+  return row.text(not_passed).text(plain_reason(v)).end();
 }
 
 std::string check_row(const BoardVerdict& v, const std::string& chain, const ComponentVerdict& component,
@@ -77,12 +93,16 @@ std::string check_row(const BoardVerdict& v, const std::string& chain, const Com
   const bool measured =
       check.decision != Decision::invalid;  // a number beside INVALID could be mistaken for a measurement
   const auto known = [&](double x) { return measured ? std::optional(x) : std::nullopt; };
+  const int decimals = decimals_of(2 * check.u);
+  constexpr int of_probability = 6, of_capability = 3;
   Row row = board_cells(v, chain);
   row.text(component.reference).text(component.package).text(name_of(component.decision));
   row.text(name_of(check.check.characteristic)).value(check.check.parameter);
-  row.text(unit_of(check.check.characteristic)).value(known(check.value)).value(known(2 * check.u));
+  row.text(unit_of(check.check.characteristic))
+      .value(known(check.value), decimals)
+      .value(known(2 * check.u), decimals);
   row.value(check.check.nominal).value(check.check.lower).value(check.check.upper);
-  row.value(known(check.p_conform)).value(known(check.capability));
+  row.value(known(check.p_conform), of_probability).value(known(check.capability), of_capability);
   return row.text(name_of(check.decision)).text(name_of(check.reason)).text(check.detail).end();
 }
 
@@ -92,7 +112,7 @@ std::string component_rows(const BoardVerdict& v, const std::string& chain) {
     for (const CheckVerdict& check : component.checks) rows += check_row(v, chain, component, check);
   if (!rows.empty()) return rows;
   Row row = board_cells(v, chain);
-  for (int cell = 0; cell < component_cells; ++cell) row.value(std::nullopt);
+  for (std::size_t cell = 0; cell < check_columns().size(); ++cell) row.value(std::nullopt);
   return row.end();
 }
 
@@ -109,13 +129,14 @@ void demand_time(const std::string& time) {
 
 std::string export_header(ExportRows rows) {
   if (rows == ExportRows::json_lines) return "";
-  const std::string board = board_columns;
-  if (rows == ExportRows::boards)
-    return board + ",components_pass,components_inconclusive,components_fail,components_invalid\r\n";
-  return board +
-         ",component,package,component_decision,characteristic,parameter,unit,value,U_k2,nominal,lower,upper,"
-         "p_conform,"
-         "capability,decision,reason,detail\r\n";
+  std::string header;
+  const auto add = [&](std::span<const ExportColumn> columns) {
+    for (const ExportColumn& column : columns)
+      header += (header.empty() ? "" : ",") + std::string(column.name);
+  };
+  add(board_columns());
+  add(rows == ExportRows::boards ? count_columns() : check_columns());
+  return header + "\r\n";
 }
 
 std::string export_rows(ExportRows rows, const StoredResult& result, const std::string& chain) {

@@ -1,6 +1,7 @@
 // Export of stored results. CSV (RFC 4180: comma, doubled quotes, CR LF) in UTF-8 with decimal points, and JSON lines. A
 // text that begins with = + - @, tab or CR gets an apostrophe in front, since spreadsheets evaluate such cells. Times are
-// ISO 8601 UTC. The unit of a value is in the column before it.
+// ISO 8601 UTC. The unit of a value is in the column before it. A value is rounded so that its U keeps two significant digits;
+// JSON lines have all digits. export_columns.h explains the columns.
 #pragma once
 
 #include <cstdint>
