@@ -87,6 +87,40 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   }
 }
 
+// The comment's compact form, as written there, says what the sample's tables say.
+TEST_F(RecipeSample, CompactFormSaysTheSame) {
+  std::string compact;
+  bool here = false;
+  for (const std::string& line : testing::lines_of(sample)) {
+    if (line == "#   component = [") here = true;
+    if (here && !line.starts_with("#   ")) break;
+    if (here) compact += line.substr(1) + "\n";
+  }
+  ASSERT_NE(compact.find("package.C0603"), std::string::npos) << compact;
+  std::string tables = sample;
+  const auto cut = [&](const std::string& from, const std::string& to) {
+    const auto begin = tables.find("\n" + from) + 1,
+               end = to.empty() ? tables.size() : tables.find("\n" + to, begin) + 1;
+    tables.erase(begin, end - begin);
+  };
+  cut("[package.C0603]", "# Programs write");  // with its checks, which the comment's line leaves out
+  cut("[[component]]", "# --- What is no floor");
+  cut("[[hole]]", "");
+  const auto first_table = tables.find("\n[board]") + 1;
+  tables.insert(first_table, compact);
+  const Recipe said = loaded(tables), whole = loaded(sample);
+  ASSERT_EQ(said.components.size(), whole.components.size());
+  for (std::size_t i = 0; i < whole.components.size(); ++i) {
+    const Component &a = said.components[i], &b = whole.components[i];
+    EXPECT_EQ(a.reference, b.reference);
+    EXPECT_EQ(a.package, b.package);
+    ASSERT_FALSE(a.checks.empty());
+    EXPECT_EQ(a.checks[0].characteristic, b.checks[0].characteristic);
+    EXPECT_EQ(a.checks[0].upper, b.checks[0].upper);
+  }
+  EXPECT_EQ(said.holes.size(), 1u);
+}
+
 class FilterSample : public RecipeSample {
  protected:
   const std::string filter_sample = testing::slurp(DATUM_SOURCE_DIR "/config/recipe-sample-filter.toml");
