@@ -20,14 +20,14 @@ void must(int result, const char* what) {
   if (result < 0) throw std::system_error(-result, std::generic_category(), what);
 }
 
-struct SourceDeleter {
-  void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
-};
-using Source = std::unique_ptr<sd_event_source, SourceDeleter>;
-
 }  // namespace
 
 struct EventLoop::Watch {
+  struct Unref {
+    void operator()(sd_event_source* source) const { sd_event_source_disable_unref(source); }
+  };
+  using Source = std::unique_ptr<sd_event_source, Unref>;
+
   EventLoop* loop;
   Pollable* pollable;
   int fd = -1;

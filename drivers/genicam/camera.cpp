@@ -14,11 +14,6 @@
 #include "drivers/link_error.h"
 
 namespace datum::genicam {
-namespace {
-
-constexpr std::uint16_t gvcp_port = 3956;
-constexpr int us_per_ms = 1000, bytes_per_kib = 1024;
-constexpr std::size_t bytes_per_mib = 1 << 20;
 
 template <class T>
 struct Unref {
@@ -26,6 +21,12 @@ struct Unref {
 };
 template <class T>
 using Owned = std::unique_ptr<T, Unref<T>>;
+
+namespace {
+
+constexpr std::uint16_t gvcp_port = 3956;
+constexpr int us_per_ms = 1000, bytes_per_kib = 1024;
+constexpr std::size_t bytes_per_mib = 1 << 20;
 
 /// This host's address towards a camera.
 std::string own_address_towards(const std::string& address) {
