@@ -46,6 +46,7 @@ namespace {
 
 using namespace datum;
 
+constexpr int exit_usage = 64;     // EX_USAGE (sysexits.h)
 constexpr int exit_config = 78;    // EX_CONFIG (sysexits.h): systemd does not restart the service
 constexpr int exit_software = 70;  // EX_SOFTWARE (sysexits.h)
 
@@ -355,7 +356,11 @@ int run(int argc, char** argv) {
   Arguments arguments;
   add_options(app, arguments);
   refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : exit_usage;
+  }
   try {
     return act(arguments);
   } catch (const config::ConfigError& error) {
