@@ -64,6 +64,9 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "share/man/man7/datumd-protocol.7",
                            "share/man/man7/datumd-modbus.7",
                            "share/man/man7/datumd-reasons.7",
+                           "share/man/man7/datumd-frames.7",
+                           "share/man/man7/datumd-glossary.7",
+                           "share/doc/datumd/daemon/modbus/README.md",
                            "share/bash-completion/completions/datumctl",
                            "share/doc/datumd/README.md",
                            "share/doc/datumd/examples/datumd.toml"})

@@ -1,5 +1,5 @@
-// The README is executed: its commands exist, its files are there, its protocol is the table's, its recipes
-// load.
+// The README and those of the parts are executed: their commands exist, their files are there, their protocol is the
+// table's, their recipes load.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,26 @@ std::string text_of(const char* file) {
   return text.str();
 }
 
-std::string readme() { return text_of("README.md"); }
+/// The README, then those of the parts, which users read as well.
+const std::vector<std::string> guides{"README.md",
+                                      "systemd/README.md",
+                                      "drivers/README.md",
+                                      "calib/README.md",
+                                      "daemon/inspection/README.md",
+                                      "daemon/hosts/README.md",
+                                      "daemon/modbus/README.md",
+                                      "daemon/ctl/README.md",
+                                      "daemon/metrics/README.md",
+                                      "daemon/store/README.md",
+                                      "daemon/cell/README.md",
+                                      "daemon/parse/README.md",
+                                      "daemon/gpu_worker/README.md",
+                                      "tests/README.md"};
+std::string readme() {
+  std::string text;
+  for (const std::string& guide : guides) text += text_of(guide.c_str()) + "\n";
+  return text;
+}
 
 /// Bodies of the fenced blocks of one language.
 std::vector<std::string> blocks(const std::string& language) {
@@ -55,6 +74,27 @@ bool is_command(const std::string& line) {
 }
 
 }  // namespace
+
+TEST(Readme, IsShort) {
+  const std::string text = text_of("README.md");
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 150)
+      << "what is more belongs into the README of a part";
+}
+
+TEST(Readme, LeadsToEveryGuideAndToNothingElse) {
+  const std::regex link(R"(\]\(([^)#]+)\))");
+  std::set<std::string> from_first;
+  for (const std::string& guide : guides) {
+    const std::string text = text_of(guide.c_str());
+    for (std::sregex_iterator i(text.begin(), text.end(), link), end; i != end; ++i) {
+      const auto target = (root / guide).parent_path() / (*i)[1].str();
+      EXPECT_TRUE(std::filesystem::exists(target)) << guide << ": " << (*i)[1];
+      if (guide == "README.md") from_first.insert((*i)[1]);
+    }
+  }
+  for (const std::string& guide : guides)
+    EXPECT_TRUE(guide == "README.md" || from_first.count(guide)) << guide;
+}
 
 TEST(Readme, ShowsTheDemoWithinTheFirst40Lines) {
   const std::string text = readme();
@@ -139,8 +179,8 @@ TEST(Readme, ShowsDatumctlAsItIs) {
       std::istringstream words(line.substr(0, line.find(" #")));
       std::string program, group, step, word;
       words >> program >> group >> step;
-      if (program != "datumctl" ||
-          (group != "calibrate" && group != "hole" && group != "verify" && group != "fringe"))
+      if (program != "datumctl" || (group != "calibrate" && group != "hole" && group != "verify" &&
+                                    group != "fringe" && group != "frame"))
         continue;
       const Output help = output_of(std::string(DATUMCTL) + " " + group + " " + step + " --help");
       EXPECT_EQ(help.status, 0) << line;
@@ -180,7 +220,7 @@ TEST(Readme, NamesReasonsThatExist) {
 TEST(Readme, MeasuresOneFrameAsShown) {
   DATUM_NEED_REAL_DATA("pemtron/board.ptr");
   for (std::string command : blocks("sh")) {
-    if (command.rfind("datumd --once", 0) != 0) continue;
+    if (command.rfind("datumd --once board.ptr", 0) != 0) continue;
     const auto real =
         std::filesystem::absolute(datum::testing::real_data_folder() / "pemtron/board.ptr").string();
     command.replace(command.find("board.ptr"), 9, real);
@@ -190,7 +230,7 @@ TEST(Readme, MeasuresOneFrameAsShown) {
     EXPECT_NE(out.text.find("board: PASS"), std::string::npos) << out.text;
     return;
   }
-  FAIL() << "the README no longer shows --once";
+  FAIL() << "no guide shows --once with this frame";
 }
 
 }  // namespace datum

@@ -52,7 +52,7 @@ Outcome script(const Cell& cell, const std::string& name, const std::vector<std:
 }
 
 std::string readme_block(const std::string& language) {
-  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md"),
+  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "daemon/modbus/README.md"),
                     fence = "```" + language + "\n";
   const auto at = text.find(fence);
   if (at == std::string::npos) throw std::runtime_error("the README shows no " + language);

@@ -10,7 +10,7 @@ namespace {
 const char* const python = "/usr/bin/python3";  // the interpreter of Debian's packages
 
 std::string readme_block() {
-  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md"),
+  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "daemon/hosts/README.md"),
                     fence = "```python\n";
   const auto at = text.find(fence);
   if (at == std::string::npos) throw std::runtime_error("the README shows no Python");
@@ -61,7 +61,7 @@ TEST(ScenarioPyvisa, OverTcp) {
 
 TEST(ScenarioLxi, RunsTheLineOfTheReadme) {
   if (!std::filesystem::exists("/usr/bin/lxi")) GTEST_SKIP() << "lxi-tools is not installed";
-  const std::string readme = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md");
+  const std::string readme = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "daemon/hosts/README.md");
   const auto at = readme.find("`lxi scpi");
   ASSERT_NE(at, std::string::npos);
   std::string line = readme.substr(at + 1, readme.find('`', at + 1) - at - 1);

@@ -18,10 +18,10 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string readme_block(const std::string& language, const std::string& beginning) {
-  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "README.md");
+  const std::string text = slurp(std::filesystem::path(DATUM_SOURCE_DIR) / "daemon/hosts/README.md");
   const auto at = text.find("```" + language + "\n" + beginning);
   if (at == std::string::npos)
-    throw std::runtime_error("README.md has no block that begins with " + beginning);
+    throw std::runtime_error("daemon/hosts/README.md has no block that begins with " + beginning);
   const auto from = text.find('\n', at) + 1;
   return text.substr(from, text.find("\n```", from) - from) + "\n";
 }
