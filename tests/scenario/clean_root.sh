@@ -15,6 +15,7 @@ roots=${2:-minimal standard}
 # One command a line, in its shortest form; behind '|' why it is not started here.
 shortest() {
   cat <<'TEXT'
+first-hour
 demo
 demo --surface
 demo --fringe

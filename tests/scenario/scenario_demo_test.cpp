@@ -1,8 +1,10 @@
 // The demonstration as run by a newcomer: three boards, three verdicts, three pictures.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -149,7 +151,7 @@ TEST(ScenarioDemo, ThreeBoardsThreeVerdicts) {
   std::istringstream lines(outcome.output);
   for (std::string line; std::getline(lines, line);) printed.insert(gist(line));
   const auto shown = rows_in_readme();
-  EXPECT_EQ(shown.size(), 5u);
+  EXPECT_EQ(shown.size(), 4u);
   for (const std::string& row : shown) EXPECT_TRUE(printed.count(row)) << "the README shows: " << row;
 
   const auto good = stored(folder.path(), 1), defects = stored(folder.path(), 2),
@@ -174,6 +176,37 @@ TEST(ScenarioDemo, ThreeBoardsThreeVerdicts) {
   }
   EXPECT_EQ(pictures, 6) << "heights and deviations of each";
   expect_the_surface_to_stand_in(demo);
+}
+
+TEST(ScenarioDemo, IsKeptOnRequestUntilItIsStopped) {
+  if (::access("/usr/bin/socat", X_OK) != 0) GTEST_SKIP() << "the demo needs socat";
+  const datum::testing::FreshFolder folder;
+  const fs::path demo = folder.path() / "demo";
+  const Outcome kept =
+      run({DATUM_SOURCE_DIR "/tests/scenario/demo.sh", DATUM_BIN, "--keep", demo}, folder.path());
+  ASSERT_EQ(kept.status, 0) << kept.output;
+  for (const char* line : {"datumctl status --tcp", "datumctl watch --tcp", "demo/board ", "demo/stop "})
+    EXPECT_NE(kept.output.find(line), std::string::npos) << kept.output;
+  const Outcome board = run({(demo / "board").string(), "missing=C3"}, folder.path());
+  EXPECT_EQ(board.status, 1) << board.output;
+  EXPECT_EQ(not_passed(stored(folder.path(), 4)), (std::map<std::string, std::string>{{"C3", "FAIL"}}));
+  const std::string processes = slurp(demo / "pids");
+  EXPECT_EQ(run({(demo / "stop").string()}, folder.path()).status, 0);
+  std::istringstream ids(processes);
+  for (int id = 0; ids >> id;) {
+    for (int i = 0; i < 1000 && ::kill(id, 0) == 0; ++i) ::usleep(10'000);
+    EXPECT_NE(::kill(id, 0), 0) << "process " << id << " goes on";
+  }
+}
+
+TEST(ScenarioDemo, FirstHourOfANewcomerByTheReadme) {
+  if (::access("/usr/bin/python3", X_OK) != 0) GTEST_SKIP() << "no python3";
+  if (std::getenv("DATUM_SLOWER")) GTEST_SKIP() << "the README's pauses are those of a release build";
+  const datum::testing::FreshFolder folder;
+  const Outcome hour = run(
+      {DATUM_SOURCE_DIR "/tests/scenario/first_hour.sh", folder.path() / "home", DATUM_BIN}, folder.path());
+  EXPECT_EQ(hour.status, 0) << hour.output;
+  EXPECT_NE(hour.output.find("every verdict right"), std::string::npos) << hour.output;
 }
 
 }  // namespace
