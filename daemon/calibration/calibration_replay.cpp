@@ -5,6 +5,7 @@
 
 #include "calib/artefact/drawing_file.h"
 #include "calib/artefact/segmentation.h"
+#include "config/toml_reader.h"
 #include "daemon/calibration/calibration_log.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "drivers/frame/frame_error.h"
