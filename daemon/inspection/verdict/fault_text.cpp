@@ -18,14 +18,20 @@ Readable readable_of(Characteristic c) {
   return {1, c == Characteristic::bow || c == Characteristic::twist ? "%" : "um"};
 }
 
+bool is_low(const CheckVerdict& v) { return v.check.lower && v.value < *v.check.lower; }
+
+double excess_of(const CheckVerdict& v) {
+  const double tolerance = tolerance_of(v.check);
+  return std::abs(v.value - limit_of(v)) / (tolerance > 0 ? tolerance : 1);
+}
+
+}  // namespace
+
 bool is_height(Characteristic c) {
   return c == Characteristic::mean || c == Characteristic::median || c == Characteristic::maximum ||
          c == Characteristic::minimum || c == Characteristic::percentile || c == Characteristic::top_mean;
 }
 
-bool is_low(const CheckVerdict& v) { return v.check.lower && v.value < *v.check.lower; }
-
-/// The limit that the value violates, else the nearest one.
 double limit_of(const CheckVerdict& v) {
   const Check& c = v.check;
   if (!c.upper) return c.lower.value_or(0);
@@ -35,17 +41,10 @@ double limit_of(const CheckVerdict& v) {
 
 bool is_missing(const CheckVerdict& v) {
   if (v.decision != Decision::fail || !is_low(v)) return false;
-  if (v.check.characteristic == Characteristic::presence) return true;
+  if (v.check.characteristic == Characteristic::presence) return v.value < *v.check.lower / 2;
   const std::optional<double> nominal = v.check.nominal ? v.check.nominal : v.check.expected;
   return is_height(v.check.characteristic) && v.value < nominal.value_or(*v.check.lower) / 2;
 }
-
-double excess_of(const CheckVerdict& v) {
-  const double tolerance = tolerance_of(v.check);
-  return std::abs(v.value - limit_of(v)) / (tolerance > 0 ? tolerance : 1);
-}
-
-}  // namespace
 
 std::string fault_text(const ComponentVerdict& component) {
   const CheckVerdict* worst = nullptr;

@@ -11,9 +11,17 @@ namespace datum {
 /// "INVALID: FLOOR_SIDES", "median 1003 um: limit 1000 within U (k=2) = 12". Of several checks with the component's decision, a
 /// missing part comes first, then the largest excess in tolerances. Values have four significant digits. Empty for PASS.
 ///
-/// A part is missing where its share of pixels above half the nominal height is below the limit (presence), or where a
-/// height below its lower limit is below half the nominal height too; the lower limit stands in for an unknown nominal.
+/// A part is missing where one of its checks says so: is_missing.
 std::string fault_text(const ComponentVerdict& component);
+
+/// The check failed since nothing lies there: a share of pixels above half the nominal height (presence) below half its
+/// limit, or a height below its lower limit and below half the nominal height; the lower limit stands in for an unknown
+/// nominal.
+bool is_missing(const CheckVerdict& verdict);
+
+bool is_height(Characteristic characteristic);  // over the floor
+/// The limit that the value violates, else the nearest one.
+double limit_of(const CheckVerdict& verdict);
 
 /// Value and limits of one check: "median 1851 um, 2000 to 2200"; its reason where INVALID.
 std::string check_text(const CheckVerdict& verdict);

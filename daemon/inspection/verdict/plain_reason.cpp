@@ -6,36 +6,10 @@
 #include <cmath>
 #include <vector>
 
+#include "daemon/inspection/verdict/fault_text.h"
+
 namespace datum {
 namespace {
-
-bool is_height(Characteristic c) {
-  return c == Characteristic::mean || c == Characteristic::median || c == Characteristic::maximum ||
-         c == Characteristic::minimum || c == Characteristic::percentile || c == Characteristic::top_mean;
-}
-
-/// None: one limit alone, without a nominal.
-std::optional<double> nominal_of(const Check& check) {
-  if (check.nominal) return check.nominal;
-  if (check.lower && check.upper) return (*check.lower + *check.upper) / 2;
-  return std::nullopt;
-}
-
-bool is_missing(const ComponentVerdict& component) {
-  bool has_height = false;
-  for (const CheckVerdict& v : component.checks) {
-    if (!is_height(v.check.characteristic)) continue;
-    has_height = true;
-    const auto nominal = nominal_of(v.check);
-    if (v.decision == Decision::fail && nominal && *nominal > 0 && v.value < *nominal / 10) return true;
-  }
-  constexpr double nothing_permille = 100;
-  return !has_height &&
-         std::any_of(component.checks.begin(), component.checks.end(), [](const CheckVerdict& v) {
-           return v.check.characteristic == Characteristic::presence && v.decision == Decision::fail &&
-                  v.value < nothing_permille;
-         });
-}
 
 /// Two digits that count: "149", "12", "3.2", "0.08".
 std::string shown(double value) {
@@ -43,14 +17,6 @@ std::string shown(double value) {
   return size >= 9.95 || size == 0 ? fmt::format("{:.0f}", value)
          : size >= 0.995           ? fmt::format("{:.1f}", value)
                                    : fmt::format("{:.2f}", value);
-}
-
-/// The limit that the value is beyond, or nearest to.
-double limit_of(const CheckVerdict& v) {
-  if (!v.check.lower) return v.check.upper.value_or(0);
-  if (!v.check.upper) return *v.check.lower;
-  return std::abs(v.value - *v.check.lower) < std::abs(v.value - *v.check.upper) ? *v.check.lower
-                                                                                 : *v.check.upper;
 }
 
 std::string name_before(Characteristic c) { return is_height(c) ? "" : std::string(name_of(c)) + " "; }
@@ -81,7 +47,7 @@ std::string text_of(const CheckVerdict& v) {
 
 std::string plain_reason(const ComponentVerdict& component) {
   if (component.decision == Decision::pass) return "";
-  if (component.decision == Decision::fail && is_missing(component)) return "missing";
+  if (std::any_of(component.checks.begin(), component.checks.end(), is_missing)) return "missing";
   std::vector<std::string> texts;
   for (const CheckVerdict& v : component.checks) {
     if (v.decision != component.decision) continue;

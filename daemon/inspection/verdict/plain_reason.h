@@ -10,8 +10,7 @@ namespace datum {
 /// "C2 missing, U3 tilted 1.38 of 0.80 degrees, L1 149 um below its limit": of a FAIL its failed components, of an INVALID the
 /// ones that were not measured and then the failed ones, of an INCONCLUSIVE those that were not decided; at most five, then the
 /// number of others. From the checks' values and limits alone, so that a result of any age reads the same. A component is
-/// missing where a failed height is less than a tenth of its nominal one (without a nominal of the middle of its limits), or,
-/// where its height was not checked, where a failed presence is below 100 permille. Empty for PASS.
+/// missing where is_missing (fault_text.h) says so of a check. Empty for PASS.
 std::string plain_reason(const BoardVerdict& verdict);
 
 /// The same of one component, without its reference: "missing", "tilted 1.38 of 0.80 degrees and 12 um below its limit".
