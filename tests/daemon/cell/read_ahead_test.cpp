@@ -57,7 +57,7 @@ struct Rig {
     folder.write("recipes/demo.toml", {std::istreambuf_iterator<char>(demo), {}});
     sensor.serial = "VS3D-0001";
     basis = std::make_unique<MeasurementBasis>(
-        MeasurementBasisDependencies{folder.path() / "recipes", folder.path(), "", 3600, sensor,
+        MeasurementBasisDependencies{folder.path() / "recipes", folder.path(), "", 3600, false, sensor,
                                      [] { return std::int64_t{1}; }, nullptr, events});
     basis->choose(basis->find("demo-board", std::nullopt));
     orders = std::make_unique<BoardOrders>(
