@@ -29,13 +29,18 @@ void PollSet::remove(Pollable& pollable) {
 }
 
 void PollSet::sync() {
+  // All removals first: a number that one member closed may be another's by now, and a removal behind it would end its watch.
+  for (auto& watch : watches_)
+    if (watch.fd >= 0 && watch.fd != watch.pollable->fd()) {
+      epoll_ctl(epoll_, EPOLL_CTL_DEL, watch.fd, nullptr);
+      watch.fd = -1;
+    }
   for (auto& watch : watches_) sync(watch);
 }
 
 void PollSet::sync(Watch& watch) {
   const int fd = watch.pollable->fd();
   const bool write = watch.pollable->wants_write();
-  if (watch.fd >= 0 && watch.fd != fd) epoll_ctl(epoll_, EPOLL_CTL_DEL, watch.fd, nullptr);
   watch.fd = fd;
   watch.write = write;
   if (fd < 0) return;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "daemon/system/poll_set.h"
 #include "daemon/system/watchdog.h"
 #include "daemon/system/worker.h"
 #include "gpu/core/parallel_for.h"
@@ -55,6 +56,24 @@ class PipeReader : public Pollable {
 }  // namespace
 
 // Two deadlines with a device that is readable in every round: both are met within as many rounds as there are sources.
+// The kernel gives the lowest free number, so a link that opens gets the number of the one that just closed.
+TEST(PollSet, WatchesWhoTookTheNumberThatAnotherClosed) {
+  PollSet set;
+  PipeReader opens;
+  opens.close_both();
+  PipeReader closes;
+  set.add(opens);
+  set.add(closes);
+  const int number = closes.fd();
+  closes.close_both();
+  opens.reopen();
+  ASSERT_EQ(opens.fd(), number);
+  set.sync();
+  opens.put('x');
+  set.on_ready(0);
+  EXPECT_EQ(opens.seen, "x");
+}
+
 TEST(EventLoop, ADeviceThatFloodsDoesNotKeepDeadlinesWaiting) {
   EventLoop loop;
   PipeReader flood, first, second;
