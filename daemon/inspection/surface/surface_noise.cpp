@@ -237,7 +237,7 @@ class Lags {
       along += o.along;
     }
   };
-  double share_of_tile(int lag) const { return 1 - std::abs(lag) / double{side_of_tile_}; }
+  double share_of_tile(int lag) const { return 1 - std::abs(lag) / static_cast<double>(side_of_tile_); }
   /// Mean of 12 x (x + lag) / side^2 over the pairs of a tile's pixels, x from its middle.
   double slope_product(int lag) const {
     const double share = share_of_tile(lag);
