@@ -1,6 +1,9 @@
 #include "daemon/ctl/command_line.h"
 
+#include <fmt/format.h>
+
 #include "config/finite_options.h"
+#include "config/suggestion.h"
 #include "daemon/ctl/exit_status.h"
 
 namespace datum {
@@ -53,6 +56,30 @@ void CommandLine::add_json(CLI::App& command, const std::string& words) {
   command.add_flag("--json", json, words);
 }
 
+std::string CommandLine::misspelt(const std::vector<std::string>& typed) const {
+  const CLI::App* command = &app;
+  for (const std::string& word : typed) {
+    const std::string name = word.substr(0, word.find('='));
+    const auto steps =
+        command->get_subcommands([](const CLI::App* step) { return !step->get_group().empty(); });
+    config::Words known;
+    if (word.starts_with("--")) {
+      for (const CLI::Option* option : command->get_options())
+        for (const std::string& option_name : option->get_lnames()) known.insert("--" + option_name);
+    } else {
+      for (const CLI::App* step : steps) known.insert(step->get_name());
+    }
+    if (known.empty()) continue;  // a value
+    if (!known.count(name)) {
+      const std::string meant = config::nearest(name, known);
+      return meant.empty() ? "" : fmt::format("'{}' is not known; did you mean '{}'?\n", name, meant);
+    }
+    for (const CLI::App* step : steps)
+      if (step->get_name() == name) command = step;
+  }
+  return "";
+}
+
 const Offer* CommandLine::offered(const CLI::Option* option) const {
   const auto found = offers_.find(option);
   return found == offers_.end() ? nullptr : &found->second;
@@ -69,7 +96,9 @@ int CommandLine::run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? good : usage;
+    const int status = app.exit(e) == 0 ? good : usage;
+    if (status == usage) fmt::print(stderr, "{}", misspelt({argv + 1, argv + argc}));
+    return status;
   }
   return chosen_();
 }

@@ -46,6 +46,10 @@ class CommandLine {
   bool takes(const std::string& option) const;
   const Offer* offered(const CLI::Option* option) const;
 
+  /// "'statsu' is not known; did you mean 'status'?" of the first word that is no command or option; empty: there is none, or
+  /// nothing is like it.
+  std::string misspelt(const std::vector<std::string>& typed) const;
+
   /// Parses and runs. Rethrows the exceptions of the subcommand.
   int run(int argc, const char* const* argv);
 

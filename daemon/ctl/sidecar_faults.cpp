@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "config/suggestion.h"
 #include "daemon/ctl/frame_description.h"
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/height_file.h"
@@ -57,8 +58,14 @@ void add_missing(std::vector<std::string>& faults, const std::string& key) {
     if (member.needed && is_member(member.key, key)) add_missing(faults, member.key);
 }
 
-/// Notes and removes unknown keys.
+/// Notes and removes unknown keys. A misspelt one gives its value to the key that was meant.
 void take_unknown(Json& object, const std::string& of, std::vector<std::string>& faults) {
+  config::Words absent;
+  for (const SidecarRow& row : sidecar_rows())
+    if (is_member(row.key, of)) {
+      const std::string name = std::string(row.key).substr(of.empty() ? 0 : of.size() + 1);
+      if (!object.contains(name)) absent.insert(name);
+    }
   std::vector<std::string> names;
   for (const auto& [name, value] : object.items()) names.push_back(name);
   for (const std::string& name : names) {
@@ -67,8 +74,14 @@ void take_unknown(Json& object, const std::string& of, std::vector<std::string>&
       if (object[name].is_object() && has_members(key)) take_unknown(object[name], key, faults);
       continue;
     }
-    faults.push_back(
-        fmt::format("{}: is not known", Json(key).dump(-1, ' ', true, Json::error_handler_t::replace)));
+    faults.push_back(fmt::format("{}: is not known{}",
+                                 Json(key).dump(-1, ' ', true, Json::error_handler_t::replace),
+                                 config::did_you_mean(name, absent)));
+    const std::string meant = config::nearest(name, absent);
+    if (!meant.empty()) {
+      Json value = object[name];
+      object[meant] = std::move(value);
+    }
     object.erase(name);
   }
 }

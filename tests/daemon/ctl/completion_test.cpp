@@ -148,5 +148,18 @@ TEST(Manual, IsSoundRoffToMandoc) {
   EXPECT_EQ(output_of("mandoc -T lint -W warning " + file + " | grep -v 'missing date'"), "");
 }
 
+TEST(CommandLineMisspelt, NamesTheCommandOrOptionThatWasMeant) {
+  const CommandLine line;
+  EXPECT_EQ(line.misspelt({"statsu"}), "'statsu' is not known; did you mean 'status'?\n");
+  EXPECT_EQ(line.misspelt({"frame", "descibe", "a.tif"}),
+            "'descibe' is not known; did you mean 'describe'?\n");
+  EXPECT_EQ(line.misspelt({"show", "7", "--stor", "results.db"}),
+            "'--stor' is not known; did you mean '--store'?\n");
+  EXPECT_EQ(line.misspelt({"export", "--fromat=csv"}), "'--fromat' is not known; did you mean '--format'?\n");
+  EXPECT_EQ(line.misspelt({"show", "statsu"}), "") << "a value";
+  EXPECT_EQ(line.misspelt({"manaul"}), "") << "hidden ones are not offered";
+  EXPECT_EQ(line.misspelt({"status", "--tcp", "localhost:5025"}), "");
+}
+
 }  // namespace
 }  // namespace datum
