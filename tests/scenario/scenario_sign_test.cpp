@@ -132,7 +132,7 @@ TEST(ScenarioSign, ASignerThatHangsOrIsGoneDelaysNoBoard) {
 
 /// Between two queued frames only the signature is requested.
 TEST(ScenarioSign, ALineThatNeverRestsIsSignedMeanwhile) {
-  constexpr int boards = 20;
+  constexpr int boards = 60;  // up to four are stored at once
   SignedCell s;
   const auto host = s.cell.connect();
   s.await_signature(0);
@@ -144,7 +144,7 @@ TEST(ScenarioSign, ALineThatNeverRestsIsSignedMeanwhile) {
   const std::string said = s.verify({"--public-key", "key.pub"}).output;
   const auto at = said.find("signed: ");
   ASSERT_NE(at, std::string::npos) << said;
-  EXPECT_GE(std::stoi(said.substr(at + 8)), 5) << said;
+  EXPECT_GE(std::stoi(said.substr(at + 8)), 3) << "the first, the last and one meanwhile\n" << said;
 }
 
 TEST(ScenarioSign, WhereSignaturesAreRequiredNoBoardIsTakenWithoutThem) {

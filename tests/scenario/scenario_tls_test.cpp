@@ -166,7 +166,7 @@ TEST_F(ScenarioTls, AnEndingCertificateIsWarnedOfAndEndsNothing) {
   shell("cd tls\n" + replaced(server, "-days 825", "-days 12"));
   const Outcome checked = run({"datumd", "--check-config", "--config", "datumd.toml"}, cell.path());
   EXPECT_EQ(checked.status, 0);
-  EXPECT_THAT(checked.output, HasSubstr("warning: host.tcp.tls.certificate: expires on "));
+  EXPECT_THAT(checked.output, HasSubstr("datumd.toml: host.tcp.tls.certificate: expires on "));
   EXPECT_THAT(
       run({"datumctl", "doctor", "--config", "datumd.toml"}, cell.path()).output,
       AllOf(HasSubstr("host.tcp.tls.certificate: expires on "), HasSubstr("systemctl reload datumd")));

@@ -165,12 +165,15 @@ TEST(Show, ListsResultsAsTextAndAsJson) {
   verdict.components[1].reference = "C3";
   verdict.components[1].decision = Decision::fail;
   verdict.components[1].checks.resize(1);
-  verdict.components[1].checks[0].decision = Decision::fail;
+  CheckVerdict& check = verdict.components[1].checks[0];
+  check.decision = Decision::fail;
+  check.value = 1090.4;
+  check.check.upper = 1080;
   r.json = to_json(verdict);
   EXPECT_EQ(results_text({r}, false),
             "seq  time (UTC)  unit  recipe     decision  frame  reason\n"
-            "---  ----------  ----  ---------  --------  -----  ---------\n"
-            " 41              -     mainboard  FAIL             C3 median\n");
+            "---  ----------  ----  ---------  --------  -----  ------------------------\n"
+            " 41              -     mainboard  FAIL             C3 10 um above its limit\n");
   r.json = "{\"sequence\":41}";
   EXPECT_THAT(results_text({r}, false), HasSubstr("FAIL")) << "a damaged row is still listed";
   EXPECT_EQ(results_json({r, r}), "[\n{\"sequence\":41},\n{\"sequence\":41}\n]\n");
