@@ -21,9 +21,11 @@ constexpr double pitch_mm = 0.1;
 constexpr int no_data = -32768;
 
 /// Whole um above a tilted plane of 10 x 10 mm; a box of 3 x 2 mm in the middle; no floor where occluded.
-std::vector<std::int16_t> counts_of(Kind kind) {
+/// Each board has noise of its own: pixels that came before are another board's frame (FRAME_REPEATED).
+std::vector<std::int16_t> counts_of(const Board& board) {
+  const Kind kind = board.kind;
   const double box_um = kind == Kind::missing ? 0 : kind == Kind::tall ? 700 : 500;
-  std::mt19937 random(static_cast<std::uint32_t>(kind) + 1);
+  std::mt19937 random(static_cast<std::uint32_t>(board.number));
   std::vector<std::int16_t> counts;
   for (int row = 0; row < side_px; ++row)
     for (int col = 0; col < side_px; ++col) {
@@ -88,19 +90,20 @@ std::string bomb_png() {
 
 }  // namespace
 
-Frames::Frames(const fs::path& folder) : folder_(folder) {
-  fs::create_directories(folder_);
-  for (int kind = 0; kind < heights; ++kind) {
-    const auto counts = counts_of(static_cast<Kind>(kind));
-    auto& of = images_.at(static_cast<std::size_t>(kind));
-    of[0] = ptr_of(counts);
-    testing::write_tiff(folder_ / "image.tif", side_px, side_px, counts);
-    of[1] = testing::read_file(folder_ / "image.tif");
+Frames::Frames(const fs::path& folder) : folder_(folder) { fs::create_directories(folder_); }
+
+std::string Frames::image_of(const Board& board) const {
+  const std::vector<std::int16_t> counts = counts_of(board);
+  if (board.format == Format::ptr) return ptr_of(counts);
+  const fs::path file = folder_ / "image";
+  if (board.format == Format::png) {
     std::vector<std::uint16_t> natural;
     for (const auto c : counts) natural.push_back(c == no_data ? 0 : static_cast<std::uint16_t>(c));
-    testing::write_png(folder_ / "image.png", side_px, side_px, natural);
-    of[2] = testing::read_file(folder_ / "image.png");
+    testing::write_png(file, side_px, side_px, natural);
+  } else {
+    testing::write_tiff(file, side_px, side_px, counts);
   }
+  return testing::read_file(file);
 }
 
 void Frames::put(const fs::path& drop, const std::string& name, const std::string& bytes) const {
@@ -111,7 +114,7 @@ void Frames::put(const fs::path& drop, const std::string& name, const std::strin
 void Frames::deliver(const Board& board, const fs::path& drop) const {
   static constexpr std::array<const char*, 3> endings{".ptr", "_z.tif", "_z.png"};
   if (board.kind == Kind::truncated) {
-    const std::string& whole = images_[0][0];
+    const std::string whole = ptr_of(counts_of(board));
     return put(drop, board.name + ".ptr", whole.substr(0, board.noise % whole.size()));
   }
   if (board.kind == Kind::nested) return put(drop, board.name + ".json", std::string(60'000, '['));
@@ -125,8 +128,7 @@ void Frames::deliver(const Board& board, const fs::path& drop) const {
         "ply\nformat binary_little_endian 1.0\ncomment rows 1000000\ncomment cols 1000000\nelement vertex "
         "1000000000000\nproperty float x\nproperty float y\nproperty float z\nend_header\nx");
   } else {
-    put(drop, image,
-        images_.at(static_cast<std::size_t>(board.kind)).at(static_cast<std::size_t>(board.format)));
+    put(drop, image, image_of(board));
     if (board.format == Format::ptr) return;
   }
   put(drop, board.name + ".json", sidecar_of(board, image));

@@ -11,7 +11,7 @@ namespace datum::soak {
 
 class Frames {
  public:
-  /// Creates the images; `folder` is on the file system of the drop folder.
+  /// `folder` is on the file system of the drop folder.
   explicit Frames(const std::filesystem::path& folder);
 
   /// Moves the board's frame into the drop folder as a sensor does: images first, each by a rename.
@@ -23,11 +23,10 @@ class Frames {
   static std::string recipe(const std::string& name, double nominal_um, double tolerance_um);
 
  private:
-  static constexpr int heights = 4;  // good, tall, missing, occluded
+  std::string image_of(const Board& board) const;
   void put(const std::filesystem::path& drop, const std::string& name, const std::string& bytes) const;
 
   std::filesystem::path folder_;
-  std::array<std::array<std::string, 3>, heights> images_;  // by kind and format
 };
 
 }  // namespace datum::soak
