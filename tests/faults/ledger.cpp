@@ -135,8 +135,18 @@ bool Ledger::is_early(const nlohmann::json& result) const {
   return early_is_fine && result["reason"] == "FRAME_EARLY";
 }
 
+namespace {
+
+bool is_floor_refused(const nlohmann::json& result) {
+  const std::string reason = result["components"][0]["checks"][0]["reason"];
+  return reason.starts_with("FLOOR_");
+}
+
+}  // namespace
+
 void Ledger::check_results(const nlohmann::json& results, const Lines& told, Findings& findings) const {
   std::uint64_t before = 0;
+  std::size_t refused_floors = 0;
   for (const auto& result : results) {
     const std::uint64_t sequence = result["sequence"];
     const std::string frame = result["frame_id"], decision = result["decision"];
@@ -146,6 +156,13 @@ void Ledger::check_results(const nlohmann::json& results, const Lines& told, Fin
     look(result, findings);
     if (decision == "INVALID") {
       findings.count("INVALID");
+      // White noise is refused by a floor's gate now and then, in less than 1 % of boards.
+      if (result["reason"] == "NONE" && is_floor_refused(result)) {
+        findings.expect(++refused_floors <= 1 + results.size() / 100,
+                        fmt::format("result {} is the {}. of {} whose floor is refused", sequence,
+                                    refused_floors, results.size()));
+        continue;
+      }
       findings.expect(invalid_is_fine || is_early(result),
                       fmt::format("result {} is INVALID: {}", sequence, result.dump()));
       findings.expect(result["reason"] != "NONE", fmt::format("result {} has no reason", sequence));
