@@ -12,7 +12,7 @@ struct SolvedSystem {
   double growth = 0, backward_error = 0;
 };
 
-/// `a` is square, `right` has as many rows. Throws WarpRefused where a pivot is 0.
-SolvedSystem solve_bordered(const Eigen::MatrixXd& a, const Eigen::VectorXd& right);
+/// `a` is square, `right` has as many rows. The bytes do not depend on `threads`. Throws WarpRefused where a pivot is 0.
+SolvedSystem solve_bordered(const Eigen::MatrixXd& a, const Eigen::VectorXd& right, unsigned threads);
 
 }  // namespace datum

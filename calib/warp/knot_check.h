@@ -7,7 +7,7 @@
 
 namespace datum {
 
-inline constexpr std::size_t least_warp_knots = 4, most_warp_knots = 1024;
+inline constexpr std::size_t least_warp_knots = 4, most_warp_knots = 4096;
 
 /// Throws WarpRefused as ThinPlate's constructor says.
 void check_knots(const std::vector<WarpKnot>& knots);

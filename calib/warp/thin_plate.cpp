@@ -8,6 +8,7 @@
 #include "calib/warp/bordered_system.h"
 #include "calib/warp/knot_check.h"
 #include "calib/warp/thin_plate_kernel.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -24,18 +25,20 @@ struct ThinPlate::Solved {
   std::vector<double> leave_one_out_um;
 };
 
-ThinPlate::ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::optional<double> lambda)
+ThinPlate::ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::optional<double> lambda,
+                     unsigned threads)
     : knots_(std::move(knots)) {
   check_knots(knots_);
   scale();
-  take(lambda ? solve(*lambda) : downhill());
+  Eigen::MatrixXd a = system(threads);
+  take(lambda ? solve(*lambda, a, threads) : downhill(a, threads));
   rounding_um_ = health_.condition * std::numeric_limits<double>::epsilon() * height_.cwiseAbs().maxCoeff();
   if (!(rounding_um_ <= 1e-6 * tolerance_um))
     refuse_warp(
         "the system of %zu knots has the condition %.3g: rounding alone moves the surface by up to %.3g um, "
         "allowed is a millionth of %.4g um; take knots that lie too close to each other out",
         knots_.size(), health_.condition, rounding_um_, tolerance_um);
-  find_neighbours();
+  find_neighbours(threads);
 }
 
 void ThinPlate::scale() {
@@ -62,24 +65,26 @@ void ThinPlate::scale() {
   trend_ = WarpTrend(place_);
 }
 
-Eigen::MatrixXd ThinPlate::system(double lambda) const {
+Eigen::MatrixXd ThinPlate::system(unsigned threads) const {
   const Eigen::Index n = place_.rows(), m = trend_.size();
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(n + m, n + m);
-  for (Eigen::Index i = 0; i < n; ++i) {
+  // the longest rows first
+  parallel_for(threads, static_cast<std::size_t>(n), [&](std::size_t k, unsigned) {
+    const Eigen::Index i = n - 1 - static_cast<Eigen::Index>(k);
     for (Eigen::Index j = 0; j < i; ++j)
       a(i, j) = a(j, i) = thin_plate_kernel((place_.row(i) - place_.row(j)).squaredNorm());
-    a(i, i) = lambda * omega_[i];
     a.row(i).tail(m) = trend_.at(place_.row(i)).transpose();
     a.col(i).tail(m) = a.row(i).tail(m).transpose();
-  }
+  });
   return a;
 }
 
-ThinPlate::Solved ThinPlate::solve(double lambda) const {
+ThinPlate::Solved ThinPlate::solve(double lambda, Eigen::MatrixXd& system, unsigned threads) const {
   const Eigen::Index n = place_.rows();
   Eigen::VectorXd right = Eigen::VectorXd::Zero(n + trend_.size());
   right.head(n) = height_;
-  Solved s{lambda, 0, solve_bordered(system(lambda), right), {}};
+  system.diagonal().head(n) = lambda * omega_;
+  Solved s{lambda, 0, solve_bordered(system, right, threads), {}};
   for (Eigen::Index i = 0; i < n; ++i) {
     const double error = s.system.solution[i] / s.system.inverse(i, i);
     s.leave_one_out_um.push_back(error);
@@ -89,13 +94,13 @@ ThinPlate::Solved ThinPlate::solve(double lambda) const {
   return s;
 }
 
-ThinPlate::Solved ThinPlate::downhill() const {
+ThinPlate::Solved ThinPlate::downhill(Eigen::MatrixXd& system, unsigned threads) const {
   int exponent = first_decade;
-  Solved best = solve(decade(exponent));
+  Solved best = solve(decade(exponent), system, threads);
   for (const int step : {1, -1}) {
     bool gained = false;
     for (int next = exponent + step; next >= least_decade && next <= most_decade; next += step) {
-      Solved tried = solve(decade(next));
+      Solved tried = solve(decade(next), system, threads);
       if (!(tried.rms_um < best.rms_um)) break;
       best = std::move(tried);
       gained = true;

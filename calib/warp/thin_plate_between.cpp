@@ -6,6 +6,7 @@
 
 #include "calib/warp/thin_plate.h"
 #include "calib/warp/thin_plate_kernel.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -16,20 +17,21 @@ constexpr std::size_t neighbours = 5;
 
 /// A left-out knot deviates by sum_j (A^-1)_ij z_j / (A^-1)_ii; the knots' own uncertainties explain a part
 /// of it.
-void ThinPlate::find_neighbours() {
+void ThinPlate::find_neighbours(unsigned threads) {
   const Eigen::Index n = place_.rows();
   unexplained_um_.resize(n);
   spacing_.setConstant(n, std::numeric_limits<double>::infinity());
-  for (Eigen::Index i = 0; i < n; ++i) {
+  parallel_for(threads, static_cast<std::size_t>(n), [&](std::size_t k, unsigned) {
+    const auto i = static_cast<Eigen::Index>(k);
     double noise = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
       const double part = inverse_(i, j) / inverse_(i, i) * knots_[static_cast<std::size_t>(j)].u_um;
       noise += part * part;
       if (j != i) spacing_[i] = std::min(spacing_[i], (place_.row(i) - place_.row(j)).norm());
     }
-    const double off = leave_one_out_um_[static_cast<std::size_t>(i)];
+    const double off = leave_one_out_um_[k];
     unexplained_um_[i] = std::sqrt(std::max(0.0, off * off - noise));
-  }
+  });
   mean_spacing_ = spacing_.mean();
 }
 

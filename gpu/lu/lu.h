@@ -38,7 +38,8 @@ void lu_factor_batch(T* a, std::uint32_t n, std::size_t batch, std::int32_t* piv
                      const Backend& backend);
 
 /// Solves A X = B or, transposed, A' X = B with the factors of lu_factor, whose info was 0. b: n x columns, overwritten
-/// by X. Forward k ascends, backward it descends, every update one fma, every division IEEE. Throws as lu_factor.
+/// by X. Forward k ascends, backward it descends, every update one fma, every division IEEE, so the bytes do not depend on
+/// the number of columns or threads. Throws as lu_factor.
 template <class T>
 void lu_solve(const T* factors, std::uint32_t n, std::uint32_t leading, const std::int32_t* pivots, T* b,
               std::uint32_t columns, std::uint32_t leading_b, const Backend& backend,
@@ -54,6 +55,8 @@ struct LuHealth {
   double norm_one = 0;       // largest sum of magnitudes of a column
   double norm_infinity = 0;  // of a row
 };
+
+enum class LuEstimate : std::uint8_t { with_condition, without_condition };
 
 /// How far a solution can.
 struct LuAnswer {
@@ -78,8 +81,8 @@ class LuSystem {
   const std::vector<T>& factors() const { return factors_; }
   const std::vector<std::int32_t>& pivots() const { return pivots_; }
 
-  /// Some solutions with the matrix and its transpose.
-  LuHealth health() const;
+  /// with_condition: takes some solutions with the matrix and its transpose; without_condition leaves it 0.
+  LuHealth health(LuEstimate estimate = LuEstimate::with_condition) const;
 
   /// x = A^-1 b, refined: residuals in double for float and in about 106 bits for double, until a correction does not
   /// halve the residual (at most 5). b and x: n, not the same memory. Throws std::logic_error where status() is not ok.

@@ -70,7 +70,7 @@ double inverse_norm_one(std::uint32_t n, const Solve& solve) {
 }  // namespace
 
 template <class T>
-LuHealth LuSystem<T>::health() const {
+LuHealth LuSystem<T>::health(LuEstimate estimate) const {
   LuHealth h;
   h.norm_infinity = norm_infinity_;
   for (std::size_t j = 0; j < n_; ++j) {
@@ -86,7 +86,7 @@ LuHealth LuSystem<T>::health() const {
   h.growth = largest > 0 ? largest_of_upper(factors_, n_) / largest : 1;
   if (status() == LuStatus::singular) {
     h.condition = std::numeric_limits<double>::infinity();
-  } else if (n_ > 0) {
+  } else if (n_ > 0 && estimate == LuEstimate::with_condition) {
     h.condition = h.norm_one * inverse_norm_one<T>(n_, [this](std::vector<T>& v, bool t) {
                     solve_with_factors(v.data(), t);
                   });
@@ -94,7 +94,7 @@ LuHealth LuSystem<T>::health() const {
   return h;
 }
 
-template LuHealth LuSystem<float>::health() const;
-template LuHealth LuSystem<double>::health() const;
+template LuHealth LuSystem<float>::health(LuEstimate) const;
+template LuHealth LuSystem<double>::health(LuEstimate) const;
 
 }  // namespace datum

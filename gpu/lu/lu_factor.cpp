@@ -35,8 +35,8 @@ std::int32_t factor_wide(const lu::Kernels<T>& loops, T* a, std::uint32_t rows, 
     const std::uint32_t at = static_cast<std::uint32_t>(i) * slice, here = std::min(slice, rest - at);
     T* const b = right + at * std::size_t{leading};
     loops.exchange(b, here, leading, 0, half, pivots);
-    loops.solve_lower(a, half, b, here, leading);
-    loops.subtract({a + half, b, b + half, rows - half, half, here, leading});
+    loops.solve_lower(a, leading, half, b, here, leading);
+    loops.subtract({a + half, b, b + half, rows - half, half, here, leading, leading});
   });
   const std::int32_t second =
       factor_wide(loops, right + half, rows - half, rest, leading, pivots + half, threads);

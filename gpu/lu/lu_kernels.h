@@ -13,7 +13,8 @@ struct Product {
   const T* a;
   const T* b;
   T* c;
-  std::uint32_t rows, depth, columns, leading;
+  std::uint32_t rows, depth, columns;
+  std::uint32_t leading_a, leading_c;  // b: as c
 };
 
 template <class T>
@@ -22,8 +23,12 @@ struct Kernels {
   /// columns are left half done.
   std::int32_t (*factor)(T* a, std::uint32_t rows, std::uint32_t columns, std::uint32_t leading,
                          std::int32_t* pivots);
-  /// B = L^-1 B with the unit lower triangle of the first `depth` columns of a: depth x columns.
-  void (*solve_lower)(const T* a, std::uint32_t depth, T* b, std::uint32_t columns, std::uint32_t leading);
+  /// B = L^-1 B with the unit lower triangle of the first `depth` columns of a: depth x columns. k ascends.
+  void (*solve_lower)(const T* a, std::uint32_t leading_a, std::uint32_t depth, T* b, std::uint32_t columns,
+                      std::uint32_t leading_b);
+  /// B = U^-1 B with the upper triangle. k descends.
+  void (*solve_upper)(const T* a, std::uint32_t leading_a, std::uint32_t depth, T* b, std::uint32_t columns,
+                      std::uint32_t leading_b);
   /// Rows first to end - 1 of some columns with those that the pivots name.
   void (*exchange)(T* a, std::uint32_t columns, std::uint32_t leading, std::uint32_t first, std::uint32_t end,
                    const std::int32_t* pivots);

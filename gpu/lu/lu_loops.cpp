@@ -29,18 +29,22 @@ inline void store(typename V::Scalar* p, typename V::Vector v) {
   std::memcpy(p, &v, sizeof v);
 }
 
-/// R vectors by C columns of c, held in registers while k ascends. Columns of a are `step` apart.
-template <class V, int R, int C>
+/// In which order k goes through a product. Descending, a and b point to the last k.
+enum Order : std::ptrdiff_t { ascending = 1, descending = -1 };
+
+/// R vectors by C columns of c, held in registers while k goes its way. Columns of a are `step` apart.
+template <class V, Order order, int R, int C>
 inline void tile(const typename V::Scalar* a, Size step, const typename V::Scalar* b, typename V::Scalar* c,
                  std::uint32_t depth, Size leading, Size leading_c) {
   typename V::Vector sum[C][R];
   for (int j = 0; j < C; ++j)
     for (int r = 0; r < R; ++r) sum[j][r] = load<V>(c + j * leading_c + r * V::width);
-  for (std::uint32_t k = 0; k < depth; ++k) {
+  for (std::uint32_t i = 0; i < depth; ++i) {
+    const std::ptrdiff_t k = order * static_cast<std::ptrdiff_t>(i);
     typename V::Vector l[R];
-    for (int r = 0; r < R; ++r) l[r] = load<V>(a + k * step + r * V::width);
+    for (int r = 0; r < R; ++r) l[r] = load<V>(a + k * static_cast<std::ptrdiff_t>(step) + r * V::width);
     for (int j = 0; j < C; ++j) {
-      const typename V::Vector u = V::set(b[k + j * leading]);
+      const typename V::Vector u = V::set(b[k + static_cast<std::ptrdiff_t>(j * leading)]);
       for (int r = 0; r < R; ++r) sum[j][r] = V::subtract_product(l[r], u, sum[j][r]);
     }
   }
@@ -49,44 +53,48 @@ inline void tile(const typename V::Scalar* a, Size step, const typename V::Scala
 }
 
 /// `columns` <= V::columns of them.
-template <class V, int R, int C = V::columns>
+template <class V, Order order, int R, int C = V::columns>
 inline void tile_of(std::uint32_t columns, const typename V::Scalar* a, Size step,
                     const typename V::Scalar* b, typename V::Scalar* c, std::uint32_t depth, Size leading,
                     Size leading_c) {
-  if (columns == C) return tile<V, R, C>(a, step, b, c, depth, leading, leading_c);
-  if constexpr (C > 1) tile_of<V, R, C - 1>(columns, a, step, b, c, depth, leading, leading_c);
+  if (columns == C) return tile<V, order, R, C>(a, step, b, c, depth, leading, leading_c);
+  if constexpr (C > 1) tile_of<V, order, R, C - 1>(columns, a, step, b, c, depth, leading, leading_c);
 }
 
 /// All columns of R vectors of rows.
-template <class V, int R>
+template <class V, Order order, int R>
 inline void strip(const Product<typename V::Scalar>& p, const typename V::Scalar* a, Size step,
                   typename V::Scalar* c) {
+  const Size last = order == descending ? p.depth - 1 : 0;
   for (std::uint32_t j = 0; j < p.columns; j += V::columns)
-    tile_of<V, R>(std::min<std::uint32_t>(V::columns, p.columns - j), a, step, p.b + j * Size{p.leading},
-                  c + j * Size{p.leading}, p.depth, p.leading, p.leading);
+    tile_of<V, order, R>(std::min<std::uint32_t>(V::columns, p.columns - j), a + last * step, step,
+                         p.b + last + j * Size{p.leading_c}, c + j * Size{p.leading_c}, p.depth, p.leading_c,
+                         p.leading_c);
 }
 
-template <class V>
+template <class V, Order order>
 inline void strips(const Product<typename V::Scalar>& p, std::uint32_t vectors, const typename V::Scalar* a,
                    Size step, typename V::Scalar* c) {
-  if (vectors == V::vectors) return strip<V, V::vectors>(p, a, step, c);
+  if (vectors == V::vectors) return strip<V, order, V::vectors>(p, a, step, c);
   if constexpr (V::vectors > 2)
-    if (vectors == 2) return strip<V, 2>(p, a, step, c);
-  strip<V, 1>(p, a, step, c);
+    if (vectors == 2) return strip<V, order, 2>(p, a, step, c);
+  strip<V, order, 1>(p, a, step, c);
 }
 
 /// Fewer rows than a vector has lanes: the tile is copied.
-template <class V>
+template <class V, Order order>
 inline void last_rows(const Product<typename V::Scalar>& p, const typename V::Scalar* a, Size step,
                       std::uint32_t rows, typename V::Scalar* c) {
   typename V::Scalar copy[V::columns * V::width] = {};
+  const Size last = order == descending ? p.depth - 1 : 0;
   for (std::uint32_t j = 0; j < p.columns; j += V::columns) {
     const std::uint32_t columns = std::min<std::uint32_t>(V::columns, p.columns - j);
     for (std::uint32_t i = 0; i < columns; ++i)
-      std::memcpy(copy + i * V::width, c + (j + i) * Size{p.leading}, rows * sizeof *c);
-    tile_of<V, 1>(columns, a, step, p.b + j * Size{p.leading}, copy, p.depth, p.leading, V::width);
+      std::memcpy(copy + i * V::width, c + (j + i) * Size{p.leading_c}, rows * sizeof *c);
+    tile_of<V, order, 1>(columns, a + last * step, step, p.b + last + j * Size{p.leading_c}, copy, p.depth,
+                         p.leading_c, V::width);
     for (std::uint32_t i = 0; i < columns; ++i)
-      std::memcpy(c + (j + i) * Size{p.leading}, copy + i * V::width, rows * sizeof *c);
+      std::memcpy(c + (j + i) * Size{p.leading_c}, copy + i * V::width, rows * sizeof *c);
   }
 }
 
@@ -102,7 +110,7 @@ inline void pack(const typename V::Scalar* a, Size leading, std::uint32_t rows, 
   }
 }
 
-template <class V>
+template <class V, Order order>
 void subtract_slice(const Product<typename V::Scalar>& p) {
   using T = typename V::Scalar;
   constexpr std::uint32_t most_rows = V::vectors * V::width;
@@ -114,35 +122,37 @@ void subtract_slice(const Product<typename V::Scalar>& p) {
     const Size step = vectors * Size{V::width};
     T* const c = p.c + i;
     if (vectors != 0 && few) {
-      strips<V>(p, vectors, p.a + i, p.leading, c);
+      strips<V, order>(p, vectors, p.a + i, p.leading_a, c);
     } else if (vectors != 0) {
-      pack<V>(p.a + i, p.leading, vectors * V::width, p.depth, step, packed);
-      strips<V>(p, vectors, packed, step, c);
+      pack<V>(p.a + i, p.leading_a, vectors * V::width, p.depth, step, packed);
+      strips<V, order>(p, vectors, packed, step, c);
     }
     if (rest == 0) continue;
-    pack<V>(p.a + i + vectors * V::width, p.leading, rest, p.depth, V::width, packed);
-    last_rows<V>(p, packed, V::width, rest, c + vectors * V::width);
+    pack<V>(p.a + i + vectors * V::width, p.leading_a, rest, p.depth, V::width, packed);
+    last_rows<V, order>(p, packed, V::width, rest, c + vectors * V::width);
   }
 }
 
-template <class V>
+template <class V, Order order = ascending>
 void subtract(const Product<typename V::Scalar>& whole) {
-  for (std::uint32_t k = 0; k < whole.depth; k += most_depth) {
+  const std::uint32_t slices = (whole.depth + most_depth - 1) / most_depth;
+  for (std::uint32_t i = 0; i < slices; ++i) {
+    const std::uint32_t k = (order == ascending ? i : slices - 1 - i) * most_depth;
     Product<typename V::Scalar> p = whole;
-    p.a += k * Size{p.leading};
+    p.a += k * Size{p.leading_a};
     p.b += k;
     p.depth = std::min(most_depth, whole.depth - k);
-    subtract_slice<V>(p);
+    subtract_slice<V, order>(p);
   }
 }
 
 /// Eight rows: a column of b is a vector or two, which the compiler sees.
 template <class V>
-inline void solve_eight(const typename V::Scalar* a, typename V::Scalar* b, std::uint32_t columns,
-                        Size leading) {
+inline void solve_eight(const typename V::Scalar* a, Size leading_a, typename V::Scalar* b,
+                        std::uint32_t columns, Size leading) {
   using T = typename V::Scalar;
   T l[7][8];
-  for (int k = 0; k < 7; ++k) std::memcpy(l[k], a + k * leading, sizeof l[k]);
+  for (int k = 0; k < 7; ++k) std::memcpy(l[k], a + k * leading_a, sizeof l[k]);
   for (std::uint32_t j = 0; j < columns; ++j, b += leading) {
     T x[8];
     std::memcpy(x, b, sizeof x);
@@ -160,18 +170,36 @@ inline void solve_eight(const typename V::Scalar* a, typename V::Scalar* b, std:
 }
 
 template <class V>
-void solve_lower(const typename V::Scalar* a, std::uint32_t depth, typename V::Scalar* b,
-                 std::uint32_t columns, std::uint32_t leading) {
+void solve_lower(const typename V::Scalar* a, std::uint32_t leading_a, std::uint32_t depth,
+                 typename V::Scalar* b, std::uint32_t columns, std::uint32_t leading_b) {
   if (depth > 8) {
     const std::uint32_t half = (depth / 2 + 7) / 8 * 8;
-    solve_lower<V>(a, half, b, columns, leading);
-    subtract<V>({a + half, b, b + half, depth - half, half, columns, leading});
-    return solve_lower<V>(a + half + half * Size{leading}, depth - half, b + half, columns, leading);
+    solve_lower<V>(a, leading_a, half, b, columns, leading_b);
+    subtract<V>({a + half, b, b + half, depth - half, half, columns, leading_a, leading_b});
+    return solve_lower<V>(a + half + half * Size{leading_a}, leading_a, depth - half, b + half, columns,
+                          leading_b);
   }
-  if (depth == 8) return solve_eight<V>(a, b, columns, leading);
-  for (std::uint32_t j = 0; j < columns; ++j, b += leading)
+  if (depth == 8) return solve_eight<V>(a, leading_a, b, columns, leading_b);
+  for (std::uint32_t j = 0; j < columns; ++j, b += leading_b)
     for (std::uint32_t k = 0; k + 1 < depth; ++k)
-      for (std::uint32_t i = k + 1; i < depth; ++i) b[i] = fused(-a[i + k * Size{leading}], b[k], b[i]);
+      for (std::uint32_t i = k + 1; i < depth; ++i) b[i] = fused(-a[i + k * Size{leading_a}], b[k], b[i]);
+}
+
+template <class V>
+void solve_upper(const typename V::Scalar* a, std::uint32_t leading_a, std::uint32_t depth,
+                 typename V::Scalar* b, std::uint32_t columns, std::uint32_t leading_b) {
+  if (depth > 8) {
+    const std::uint32_t half = (depth / 2 + 7) / 8 * 8;
+    const typename V::Scalar* const right = a + half * Size{leading_a};
+    solve_upper<V>(right + half, leading_a, depth - half, b + half, columns, leading_b);
+    subtract<V, descending>({right, b + half, b, half, depth - half, columns, leading_a, leading_b});
+    return solve_upper<V>(a, leading_a, half, b, columns, leading_b);
+  }
+  for (std::uint32_t j = 0; j < columns; ++j, b += leading_b)
+    for (std::uint32_t k = depth; k-- > 0;) {
+      b[k] /= a[k + k * Size{leading_a}];
+      for (std::uint32_t i = 0; i < k; ++i) b[i] = fused(-a[i + k * Size{leading_a}], b[k], b[i]);
+    }
 }
 
 /// The first row of the largest magnitude.
@@ -253,8 +281,8 @@ std::int32_t factor(typename V::Scalar* a, std::uint32_t rows, std::uint32_t col
   if (first < 0) return first;
   typename V::Scalar* const right = a + half * Size{leading};
   exchange(right, rest, leading, 0, half, pivots);
-  solve_lower<V>(a, half, right, rest, leading);
-  subtract<V>({a + half, right, right + half, rows - half, half, rest, leading});
+  solve_lower<V>(a, leading, half, right, rest, leading);
+  subtract<V>({a + half, right, right + half, rows - half, half, rest, leading, leading});
   const std::int32_t second = factor<V>(right + half, rows - half, rest, leading, pivots + half);
   if (second < 0) return second - static_cast<std::int32_t>(half);
   for (std::uint32_t k = half; k < columns; ++k) pivots[k] += static_cast<std::int32_t>(half);
@@ -264,7 +292,7 @@ std::int32_t factor(typename V::Scalar* a, std::uint32_t rows, std::uint32_t col
 
 template <class V>
 constexpr Kernels<typename V::Scalar> kernels_of() {
-  return {factor<V>, solve_lower<V>, exchange<typename V::Scalar>, subtract<V>};
+  return {factor<V>, solve_lower<V>, solve_upper<V>, exchange<typename V::Scalar>, subtract<V>};
 }
 
 #if defined(DATUM_ISA_AVX512)

@@ -1,8 +1,11 @@
+#include <algorithm>
 #include <utility>
 
+#include "gpu/core/parallel_for.h"
 #include "gpu/core/vector_loop.h"
 #include "gpu/lu/lu.h"
 #include "gpu/lu/lu_check.h"
+#include "gpu/lu/lu_kernels.h"
 #include "gpu/lu/lu_math.h"
 
 namespace datum {
@@ -43,6 +46,23 @@ DATUM_HD void solve_transposed(const T* f, std::size_t n, std::size_t leading, T
   }
 }
 
+constexpr std::uint32_t few = 4;     // columns: below, a product of matrices is not worth its packing
+constexpr std::uint32_t slice = 48;  // columns for a thread at a time, a multiple of every tile's
+
+/// Many columns at a time, by products of matrices: the same operations on each element in the same order.
+template <class T>
+void solve_many(const T* f, std::uint32_t n, std::uint32_t leading, const std::int32_t* pivots, T* b,
+                std::uint32_t columns, std::uint32_t leading_b, const Backend& backend) {
+  const lu::Kernels<T>& loops = lu::kernels<T>(backend.isa);
+  parallel_for(backend.threads, (columns + slice - 1) / slice, [&](std::size_t i, unsigned) {
+    const auto at = static_cast<std::uint32_t>(i) * slice, here = std::min(slice, columns - at);
+    T* const mine = b + at * std::size_t{leading_b};
+    loops.exchange(mine, here, leading_b, 0, n, pivots);
+    loops.solve_lower(f, leading, n, mine, here, leading_b);
+    loops.solve_upper(f, leading, n, mine, here, leading_b);
+  });
+}
+
 }  // namespace
 
 template <class T>
@@ -51,6 +71,8 @@ void lu_solve(const T* factors, std::uint32_t n, std::uint32_t leading, const st
   lu::check_matrix(factors, n, leading, "the factors");
   lu::check_present(pivots, n, "the list of pivots");
   if (columns > 0) lu::check_matrix(b, n, leading_b, "the right-hand sides");
+  if (!transposed && columns >= few)
+    return solve_many(factors, n, leading, pivots, b, columns, leading_b, backend);
   for (std::uint32_t j = 0; j < columns; ++j) {
     T* const column = b + j * std::size_t{leading_b};
     if (!transposed)

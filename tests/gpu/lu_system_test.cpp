@@ -116,6 +116,32 @@ TYPED_TEST(LuSystemOf, SolvesToTheBytesOfThePlainLoops) {
   EXPECT_EQ(std::memcmp(b.data(), expected.data(), n * sizeof(TypeParam)), 0);
 }
 
+TYPED_TEST(LuSystemOf, ManyColumnsAreSolvedToTheBytesOfEach) {
+  for (const std::uint32_t n : {1u, 7u, 8u, 9u, 33u, 64u, 100u, 257u, 300u}) {
+    const auto f = factor_with(cpu_backend(1), random_matrix<TypeParam>(n, 19), n);
+    const std::uint32_t columns = n < 100 ? 5 : 103, leading = n + 3;
+    std::vector<TypeParam> right(std::size_t{columns} * leading, TypeParam{7}), expected = right;
+    for (std::uint32_t c = 0; c < columns; ++c) {
+      std::vector<TypeParam> b(n);
+      for (std::uint32_t i = 0; i < n; ++i) b[i] = static_cast<TypeParam>(std::sin(i + 1.0 + c));
+      std::copy(b.begin(), b.end(), right.begin() + c * leading);
+      const auto x = plain_solution(f, b);
+      std::copy(x.begin(), x.end(), expected.begin() + c * leading);
+    }
+    for (const Isa isa : {Isa::scalar, Isa::avx2, best_isa()}) {
+      if (isa == Isa::avx2 && best_isa() != Isa::avx512) continue;
+      for (const unsigned threads : {1u, 3u}) {
+        Backend backend = cpu_backend(threads);
+        backend.isa = isa;
+        auto found = right;
+        lu_solve(f.lu.data(), n, n, f.pivots.data(), found.data(), columns, leading, backend);
+        EXPECT_EQ(std::memcmp(found.data(), expected.data(), found.size() * sizeof(TypeParam)), 0)
+            << n << " rows, " << describe(backend);
+      }
+    }
+  }
+}
+
 TYPED_TEST(LuSystemOf, EveryBackendSolvesToTheSameBytes) {
   const std::uint32_t n = 77;
   const auto a = random_matrix<TypeParam>(n, 8);

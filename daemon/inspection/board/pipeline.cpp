@@ -197,7 +197,7 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   const FrameNoise noise = scan.noise(threads);
   std::optional<BoardWarp> warp;
   if (recipe.warp) {
-    warp = warp_of(recipe, placement, sites, floors);
+    warp = warp_of(recipe, placement, sites, floors, threads);
     look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
   }
   tell(in, InspectionStep::evidence);

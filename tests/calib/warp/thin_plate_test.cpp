@@ -181,5 +181,23 @@ TEST(ConvexHull, HoldsItsPlacesAndNothingElse) {
   EXPECT_DOUBLE_EQ(beyond_hull_mm(hull, {2, -0.5}), 0.5);
 }
 
+TEST(ThinPlate, ThreadsDoNotMoveASurface) {
+  const std::vector<WarpKnot> knots = look_at(quadratic, size_mm, 18, 13, 4);
+  const ThinPlate one(knots, tolerance_um), four(knots, tolerance_um, std::nullopt, 4);
+  EXPECT_EQ(one.health().lambda, four.health().lambda);
+  EXPECT_EQ(one.health().condition, four.health().condition);
+  EXPECT_EQ(one.leave_one_out_um(), four.leave_one_out_um());
+  for (const Eigen::Vector2d& at : {Eigen::Vector2d(13, 37), Eigen::Vector2d(80, 5)}) {
+    EXPECT_EQ(one.value_um(at), four.value_um(at));
+    EXPECT_EQ(one.u_um(at), four.u_um(at));
+    EXPECT_EQ(one.unresolved_um(at), four.unresolved_um(at));
+  }
+}
+
+TEST(ThinPlate, RefusesMoreKnotsThanItSolvesInTime) {
+  const std::vector<WarpKnot> knots = look_at(quadratic, size_mm, 241, 17, 4);
+  EXPECT_THAT(refusal(knots), ::testing::HasSubstr("4097 knots are more than the 4096"));
+}
+
 }  // namespace
 }  // namespace datum::thin_plate_test
