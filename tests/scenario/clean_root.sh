@@ -1,14 +1,15 @@
 #!/bin/sh
-# A newcomer's machines: bare Debian 12 roots, a fresh clone of the committed tree in each, and ./datum with no other step.
+# A newcomer's machines: bare Debian roots, a fresh clone of the committed tree in each, and ./datum with no other step.
 # Needs root, debootstrap and a Debian mirror (DATUM_MIRROR, else the host's own). Usage:
 #   clean_root.sh [FOLDER [ROOT [COMMAND...]]]
-# Roots, FOLDER/ROOT each: `minimal` has the packages of priority `required`, and runs demo and test; `standard` has those of
-# `important` and `standard` too, as the installer leaves a machine (groff, man, perl, python3, an ssh client: a minimal root
-# hides what they change), and starts each command of `./datum help` once, in its shortest form. COMMAND: these alone.
+# Roots, FOLDER/ROOT each: `minimal` has Debian 12's packages of priority `required`, and runs demo and test; `debian-13` is the
+# same of Debian 13 (a newer compiler, newer libraries); `standard` has Debian 12's of `important` and `standard` too, as the
+# installer leaves a machine (groff, man, perl, python3, an ssh client: a minimal root hides what they change), and starts each
+# command of `./datum help` once, in its shortest form. COMMAND: these alone.
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${1:-$(mktemp -d)}
-roots=${2:-minimal standard}
+roots=${2:-minimal debian-13 standard}
 [ $# -lt 2 ] || shift
 [ $# -eq 0 ] || shift
 
@@ -73,9 +74,10 @@ inside() {  # root command
 
 make_root() {  # root kind
   mirror=${DATUM_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)}
-  case $2 in minimal) variant=--variant=minbase ;; standard) variant= ;; esac
+  case $2 in minimal | debian-13) variant=--variant=minbase ;; standard) variant= ;; esac
+  case $2 in debian-13) suite=trixie ;; *) suite=bookworm ;; esac
   # shellcheck disable=SC2086
-  [ -x "$1/usr/bin/apt-get" ] || debootstrap $variant bookworm "$1" ${mirror:+"$mirror"}
+  [ -x "$1/usr/bin/apt-get" ] || debootstrap $variant $suite "$1" ${mirror:+"$mirror"}
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"  # a root that is entered starts no services
   chmod +x "$1/usr/sbin/policy-rc.d"
 }
@@ -98,14 +100,14 @@ add_standard() {  # root
 
 failed=0
 for kind in $roots; do
-  case $kind in minimal | standard) ;; *) echo "datum clean-root: root '$kind'; allowed: minimal, standard" >&2; exit 2 ;; esac
+  case $kind in minimal | debian-13 | standard) ;; *) echo "datum clean-root: root '$kind'; allowed: minimal, debian-13, standard" >&2; exit 2 ;; esac
   root=$folder/$kind
   make_root "$root" "$kind"
   enter "$root"
-  [ $kind = minimal ] || add_standard "$root"
+  [ $kind != standard ] || add_standard "$root"
   if [ $# -gt 0 ]; then
     asked=$(printf '%s\n' "$@")
-  elif [ $kind = minimal ]; then
+  elif [ $kind != standard ]; then
     asked=$(printf 'demo\ntest\n')
   else
     asked=$(shortest)
