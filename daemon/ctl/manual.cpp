@@ -94,6 +94,34 @@ std::string manual_page(const CommandLine& line) {
   add_link_options(link, options);
   for (const auto* option : link.get_options())
     if (is_of_link(*option)) page.item(option->get_name(), "VALUE", description_of(*option));
+  page.section("VOLUMES")
+      .paragraph(
+          "datumctl volume denoise reads NRRD (raw or gzip, attached or a detached header beside one file of "
+          "raw "
+          "samples) and NIfTI-1 and -2 in one file (.nii, .nii.gz), of 8, 16 and 32 bit integers, float and "
+          "double in "
+          "either byte order. Colours, vectors, series and pairs of .hdr and .img are refused, and so is a "
+          "file that "
+          "is longer or shorter than its header states. A voxel that is NaN is refused unless --missing says "
+          "that it "
+          "has no value.")
+      .paragraph(
+          "The result has the input's type, byte order and header, and one entry more: of NRRD the key "
+          "'datumd', of "
+          "NIfTI the description (descrip, 79 bytes). Integers are rounded. Neighbours count the same along "
+          "each axis, "
+          "whatever the voxels' sizes are. The bytes are the same on each backend.")
+      .paragraph("Raw samples of a scanner need a header NAME.nhdr beside them:")
+      .example(
+          "NRRD0004\ntype: short\ndimension: 3\nsizes: 512 512 246\nendian: little\nencoding: raw\ndata "
+          "file: "
+          "scan.raw")
+      .paragraph("The result, OUT.json, names both files' samples by their SHA-256 and has these keys:")
+      .item("first_kappa, last_kappa", "", "in the volume's values (after NIfTI's scl_slope and scl_inter)")
+      .item("step_value", "", "resolution of the arithmetic, in values; kappa is at least 1024 of them")
+      .item("largest_change, rms_change", "", "of the voxels with a value, in values")
+      .item("voxels, missing_voxels", "", "with and without a value")
+      .item("backends", "", "which did the work, in their order");
   page.section("COLUMNS OF EXPORT").paragraph("Of every row:");
   const auto add_columns = [&](std::span<const ExportColumn> columns) {
     for (const ExportColumn& column : columns) page.item(column.name, "", column.meaning);
@@ -112,6 +140,8 @@ std::string manual_page(const CommandLine& line) {
       .example("datumctl watch --json --after 1017 | my-program")
       .paragraph("What a command of the protocol takes:")
       .example("datumctl help CONF:REC");
+  page.paragraph("Smooth a scan, noise of 30 and edges of some hundred Hounsfield units:")
+      .example("datumctl volume denoise scan.nii.gz smooth.nii.gz --kappa 80 --iterations 10");
   page.section("FILES").item("/etc/datumd/datumd.toml", "",
                              "the configuration, which names store and addresses");
   page.section("SEE ALSO")
