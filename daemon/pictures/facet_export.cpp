@@ -59,8 +59,9 @@ void write_facets_csv(const std::filesystem::path& file, const FacetMap& map,
     for (std::size_t k = 0; k < 3; ++k) middle[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
     const auto at = place(map, model_origin_mm, middle);
     const FacetDeviation& p = map.by_points[i];
-    fmt::format_to(std::back_inserter(rows), "{},{:.6f},{:.6f},{:.6f},{:.6g},{},{},", map.facet_in_file[i],
-                   at[0], at[1], at[2], area_of(corner), words[static_cast<std::size_t>(p.kind)], p.count);
+    fmt::format_to(std::back_inserter(rows), "{},{:.6f},{:.6f},{:.6f},{:.6g},{},{},",
+                   map.pieces->facet_in_file[i], at[0], at[1], at[2], area_of(corner),
+                   words[static_cast<std::size_t>(p.kind)], p.count);
     if (p.kind == MatchClass::no_data) {
       rows += ",,,,";
     } else {

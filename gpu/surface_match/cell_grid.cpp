@@ -12,65 +12,43 @@ constexpr std::size_t most_cells = std::size_t{1} << 23;
 constexpr float balls_per_cell =
     12;  // of a surface's occupied cells. 6: a GPU is a fifth faster, the build half as slow again
 
-bool usable(const Ball& b) {
-  return std::fabs(b.x) <= 1e15f && std::fabs(b.y) <= 1e15f && std::fabs(b.z) <= 1e15f && b.radius <= 1e15f;
-}
-
 float coordinate(const Ball& b, int axis) { return axis == 0 ? b.x : axis == 1 ? b.y : b.z; }
 
 /// Of some balls, evenly spread over all.
-float median_radius(const std::vector<Ball>& balls, const std::vector<std::uint32_t>& kept) {
+std::vector<float> some_radii(const std::vector<Ball>& balls, const std::vector<std::uint32_t>& kept) {
   const std::size_t step = kept.size() / 4096 + 1;
   std::vector<float> sizes;
   for (std::size_t i = 0; i < kept.size(); i += step) sizes.push_back(balls[kept[i]].radius);
-  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-  std::nth_element(sizes.begin(), middle, sizes.end());
-  return *middle;
+  return sizes;
 }
 
-/// Level 0 holds balls up to twice the median radius, each further one four times larger ones, the last the rest.
 std::vector<std::vector<std::uint32_t>> levels_of(const std::vector<Ball>& balls,
                                                   std::vector<std::uint32_t> kept) {
-  const float limit = std::max(2 * median_radius(balls, kept), std::numeric_limits<float>::min());
+  const float limit = limit_of(some_radii(balls, kept));
   std::vector<std::vector<std::uint32_t>> levels(most_levels);
   const auto large = [&](std::uint32_t i) { return balls[i].radius > limit; };
-  for (const std::uint32_t i : kept) {
-    if (!large(i)) continue;
-    std::size_t level = 1;
-    for (float most = 4 * limit; level + 1 < most_levels && balls[i].radius > most; most *= 4) ++level;
-    levels[level].push_back(i);
-  }
+  for (const std::uint32_t i : kept)
+    if (large(i)) levels[level_of(balls[i].radius, limit)].push_back(i);
   kept.erase(std::remove_if(kept.begin(), kept.end(), large), kept.end());
   levels[0] = std::move(kept);
   return levels;
 }
 
-/// A surface of n balls has about n / balls_per_cell cells in a box whose two longest sides hold it.
 Grid grid_of(const std::vector<Ball>& balls, const std::vector<std::uint32_t>& members) {
-  Grid g{};
+  Bounds b{};
   for (int k = 0; k < 3; ++k) {
-    g.low[k] = infinite;
-    g.high[k] = -infinite;
+    b.low[k] = infinite;
+    b.high[k] = -infinite;
   }
+  b.count = static_cast<std::uint32_t>(members.size());
   for (const std::uint32_t i : members) {
     for (int k = 0; k < 3; ++k) {
-      g.low[k] = std::min(g.low[k], coordinate(balls[i], k));
-      g.high[k] = std::max(g.high[k], coordinate(balls[i], k));
+      b.low[k] = std::min(b.low[k], coordinate(balls[i], k));
+      b.high[k] = std::max(b.high[k], coordinate(balls[i], k));
     }
-    g.most_radius = std::max(g.most_radius, balls[i].radius);
+    b.most_radius = std::max(b.most_radius, balls[i].radius);
   }
-  double side[3];
-  for (int k = 0; k < 3; ++k) side[k] = double{g.high[k]} - g.low[k];
-  const double area = side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
-  const double longest = std::max({side[0], side[1], side[2]});
-  double cell = std::max({std::sqrt(area * balls_per_cell / static_cast<double>(members.size())),
-                          double{g.most_radius}, longest / (1 << 20), 1e-20});
-  const auto count = [&](int k) { return std::floor(side[k] / cell) + 1; };
-  while (count(0) * count(1) * count(2) > double{most_cells}) cell *= 1.25;
-  g.cell = static_cast<float>(cell);
-  g.per_cell = 1 / g.cell;
-  for (int k = 0; k < 3; ++k) g.cells[k] = static_cast<std::uint32_t>(count(k));
-  return g;
+  return grid_over(b);
 }
 
 class Filler {
@@ -116,6 +94,36 @@ class Filler {
 };
 
 }  // namespace
+
+float limit_of(std::vector<float> radii) {
+  constexpr float least = std::numeric_limits<float>::min();
+  if (radii.empty()) return least;
+  const auto middle = radii.begin() + static_cast<std::ptrdiff_t>(radii.size() / 2);
+  std::nth_element(radii.begin(), middle, radii.end());
+  return std::max(2 * *middle, least);
+}
+
+/// A surface of n balls has about n / balls_per_cell cells in a box whose two longest sides hold it.
+Grid grid_over(const Bounds& b) {
+  Grid g{};
+  double side[3];
+  for (int k = 0; k < 3; ++k) {
+    g.low[k] = b.low[k];
+    g.high[k] = b.high[k];
+    side[k] = double{g.high[k]} - g.low[k];
+  }
+  g.most_radius = b.most_radius;
+  const double area = side[0] * side[1] + side[1] * side[2] + side[2] * side[0];
+  const double longest = std::max({side[0], side[1], side[2]});
+  double cell = std::max({std::sqrt(area * balls_per_cell / static_cast<double>(b.count)),
+                          double{g.most_radius}, longest / (1 << 20), 1e-20});
+  const auto count = [&](int k) { return std::floor(side[k] / cell) + 1; };
+  while (count(0) * count(1) * count(2) > double{most_cells}) cell *= 1.25;
+  g.cell = static_cast<float>(cell);
+  g.per_cell = 1 / g.cell;
+  for (int k = 0; k < 3; ++k) g.cells[k] = static_cast<std::uint32_t>(count(k));
+  return g;
+}
 
 CellGrid cell_grid(const std::vector<Ball>& balls, bool radii) {
   CellGrid out;

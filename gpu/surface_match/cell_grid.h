@@ -38,6 +38,30 @@ struct Ball {
   float x, y, z, radius;
 };
 
+DATUM_HD bool usable(const Ball& b) {
+  return ::fabsf(b.x) <= 1e15f && ::fabsf(b.y) <= 1e15f && ::fabsf(b.z) <= 1e15f && b.radius <= 1e15f;
+}
+
+/// Level 0 holds balls up to `limit`, each further one four times larger ones, the last the rest.
+DATUM_HD std::uint32_t level_of(float radius, float limit) {
+  if (!(radius > limit)) return 0;
+  std::uint32_t level = 1;
+  for (float most = 4 * limit; level + 1 < most_levels && radius > most; most *= 4) ++level;
+  return level;
+}
+
+/// Twice the median of some radii; none: of points.
+float limit_of(std::vector<float> radii);
+
+/// What the balls of one level take up.
+struct Bounds {
+  float low[3], high[3];  // of the centres
+  float most_radius;
+  std::uint32_t count;
+};
+/// first_cell is the caller's to say.
+Grid grid_over(const Bounds& bounds);
+
 /// Balls that are not finite, or farther than 1e15, are left out. `radii`: whether they count.
 CellGrid cell_grid(const std::vector<Ball>& balls, bool radii);
 

@@ -54,37 +54,6 @@ void run_all(const ModelFacets& facets, unsigned threads, const Task& task,
   });
 }
 
-Ball ball_about(const MeasuredFacet& f) {
-  Ball b{};
-  float* const centre[3] = {&b.x, &b.y, &b.z};
-  for (int k = 0; k < 3; ++k) *centre[k] = static_cast<float>((double{f[0][k]} + f[1][k] + f[2][k]) / 3);
-  double square = 0;
-  for (const auto& c : f) {
-    double from_centre = 0;
-    for (int k = 0; k < 3; ++k) from_centre += (double{c[k]} - *centre[k]) * (double{c[k]} - *centre[k]);
-    square = std::max(square, from_centre);
-  }
-  b.radius = static_cast<float>(std::sqrt(square)) * 1.000001f;
-  return b;
-}
-
-Corners corners_of(const MeasuredFacet& f) {
-  Corners c;
-  double ab[3], ac[3];
-  for (int i = 0; i < 3; ++i)
-    for (int k = 0; k < 3; ++k) c.at[i][k] = f[i][k];
-  for (int k = 0; k < 3; ++k) {
-    ab[k] = double{f[1][k]} - f[0][k];
-    ac[k] = double{f[2][k]} - f[0][k];
-  }
-  const double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
-                       ab[0] * ac[1] - ab[1] * ac[0]};
-  const double per = 1 / std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-  for (int k = 0; k < 3; ++k)
-    c.normal[k] = static_cast<float>(n[k] * per);  // 0 times infinite: never pierced
-  return c;
-}
-
 /// In the order of the centroids' distances from the origin, at the same distance in that of the facets.
 void sort_for_walks(FacetIndex* s) {
   std::vector<float> distance;
@@ -153,11 +122,11 @@ MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets, FacetCh
   FacetIndex& s = *index_;
   std::vector<Ball> balls;
   balls.reserve(facets.size());
-  for (const MeasuredFacet& f : facets) balls.push_back(ball_about(f));
+  for (const MeasuredFacet& f : facets) balls.push_back(ball_about(f[0].data()));
   s.grid = cell_grid(balls, true);
   s.corners.reserve(s.grid.size());
   for (std::uint32_t at = 0; at < s.grid.size(); ++at)
-    s.corners.push_back(corners_of(facets[s.grid.number[at]]));
+    s.corners.push_back(corners_of(facets[s.grid.number[at]][0].data()));
   if (choice == FacetChoice::first_found) sort_for_walks(&s);
 }
 

@@ -6,6 +6,7 @@
 
 #include "gpu/core/portable.h"
 #include "gpu/core/wide.h"
+#include "gpu/surface_match/cell_grid.h"
 #include "gpu/surface_match/surface_match.h"
 
 namespace datum::match {
@@ -85,6 +86,40 @@ DATUM_HD FacetDeviation deviation_of(const PointSums& s, const ModelFacet& f, do
 struct Corners {
   float at[3][3], normal[3];
 };
+
+/// About a measured facet's centroid, through its farthest corner. `f`: three corners.
+DATUM_HD Ball ball_about(const float* f) {
+  float centre[3];
+  for (int k = 0; k < 3; ++k) centre[k] = static_cast<float>((double{f[k]} + f[3 + k] + f[6 + k]) / 3);
+  double square = 0;
+  for (int i = 0; i < 3; ++i) {
+    double from_centre = 0;
+    for (int k = 0; k < 3; ++k) {
+      const double d = double{f[3 * i + k]} - centre[k];
+      from_centre += d * d;
+    }
+    square = square < from_centre ? from_centre : square;
+  }
+  return Ball{centre[0], centre[1], centre[2], static_cast<float>(::sqrt(square)) * 1.000001f};
+}
+
+/// A measured facet as a search sees it. `f`: three corners.
+DATUM_HD Corners corners_of(const float* f) {
+  Corners c;
+  double ab[3], ac[3];
+  for (int i = 0; i < 3; ++i)
+    for (int k = 0; k < 3; ++k) c.at[i][k] = f[3 * i + k];
+  for (int k = 0; k < 3; ++k) {
+    ab[k] = double{f[3 + k]} - f[k];
+    ac[k] = double{f[6 + k]} - f[k];
+  }
+  const double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
+                       ab[0] * ac[1] - ab[1] * ac[0]};
+  const double per = 1 / ::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  for (int k = 0; k < 3; ++k)
+    c.normal[k] = static_cast<float>(n[k] * per);  // 0 times infinite: never pierced
+  return c;
+}
 
 /// a . (u x v) for u, v as seen from the line; with u and v exchanged exactly the negative, so of two facets that share
 /// an edge one is pierced.

@@ -299,5 +299,36 @@ TEST(Cut, LeavesNoLongEdgeAndKeepsTheSurface) {
   EXPECT_THROW(cut(raw, 1e-7), std::invalid_argument);
 }
 
+TEST(ScanMatch, IsThatOfItsPointsAndFacets) {
+  const Scan scan(sphere_model(20, 60));
+  const ModelFacets model = model_facets(triangle_model(sphere_model(20.1, 40)));
+  const ScanMatchSettings settings = scan_settings(0.3f);
+  for (const unsigned threads : {1u, 3u}) {
+    std::vector<FacetDeviation> by_points(model.facet.size());
+    std::vector<FacetPierced> by_surface(model.facet.size());
+    match_scan(model, scan.surface(), settings, cpu_backend(threads), by_points.data(), by_surface.data());
+    EXPECT_TRUE(bytes(by_points) ==
+                bytes(matched(model, {scan.points, scan.direction_of_points()}, settings.by_points)));
+    EXPECT_TRUE(bytes(by_surface) == bytes(matched(model, scan.corners(), settings.by_surface)));
+    EXPECT_GT(std::count_if(by_points.begin(), by_points.end(), [](const auto& d) { return d.count > 0; }),
+              100);
+  }
+}
+
+TEST(ScanMatch, RefusesNumbersThatThereAreNoneOf) {
+  const Scan good(sphere_model(20, 8));
+  EXPECT_NO_THROW(check(good.surface(), scan_settings(1)));
+  Scan bad = good;
+  bad.view[3] = 2;
+  EXPECT_THROW(check(bad.surface(), scan_settings(1)), std::invalid_argument);
+  bad = good;
+  bad.facets[5][1] = static_cast<std::uint32_t>(bad.points.size());
+  EXPECT_THROW(check(bad.surface(), scan_settings(1)), std::invalid_argument);
+  EXPECT_THROW(check(good.surface(), scan_settings(0)), std::invalid_argument);
+  ScanMatchSettings walk = scan_settings(1);
+  walk.by_surface.choice = FacetChoice::first_found;
+  EXPECT_THROW(check(good.surface(), walk), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace datum

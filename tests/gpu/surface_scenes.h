@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/surface_match/facet_matcher.h"
 #include "gpu/surface_match/surface_match.h"
 #include "tests/gpu/model_scenes.h"
 
@@ -85,6 +86,45 @@ inline std::vector<FacetPierced> matched(const ModelFacets& facets,
   std::vector<FacetPierced> out(facets.facet.size());
   MeasuredFacets(measured, settings.choice).match(facets, settings, backend, out.data());
   return out;
+}
+
+/// A model's surface as if it had been scanned in two views.
+struct Scan {
+  std::vector<ModelPoint> points;
+  std::vector<std::uint16_t> view;
+  std::vector<PointDirection> directions{{0, 0.6f, 0.8f}, {0, 0, -1}};
+  std::vector<ScannedFacet> facets;
+
+  Scan() = default;
+  explicit Scan(const RawModel& raw) : facets(raw.facets) {
+    for (const auto& v : raw.vertices) {
+      view.push_back(static_cast<std::uint16_t>(points.size() % 3 == 0));
+      points.push_back({static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])});
+    }
+  }
+  ScannedSurface surface() const {
+    return {points.data(),     view.data(),   points.size(), directions.data(),
+            directions.size(), facets.data(), facets.size()};
+  }
+  std::vector<PointDirection> direction_of_points() const {
+    std::vector<PointDirection> of;
+    for (const std::uint16_t v : view) of.push_back(directions[v]);
+    return of;
+  }
+  std::vector<MeasuredFacet> corners() const {
+    std::vector<MeasuredFacet> of;
+    for (const ScannedFacet& f : facets) {
+      MeasuredFacet& c = of.emplace_back();
+      for (std::size_t k = 0; k < 3; ++k) c[k] = {points[f[k]].x, points[f[k]].y, points[f[k]].z};
+    }
+    return of;
+  }
+};
+
+inline ScanMatchSettings scan_settings(float gate) {
+  ScanMatchSettings s;
+  s.by_points.gate = s.by_surface.gate = gate;
+  return s;
 }
 
 }  // namespace datum::testing

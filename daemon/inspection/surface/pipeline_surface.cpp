@@ -249,9 +249,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
     doubt(v, Refusal{reason, detail});
   std::shared_ptr<const FacetMap> facets;
-  if (recipe.facet_map)
+  if (recipe.facet_map) {
+    CpuFacetMatcher matcher(backend);
     facets = std::make_shared<const FacetMap>(
-        map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, backend));
+        map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, matcher, backend.threads));
+  }
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "drivers/model/model_file.h"
 
@@ -157,6 +158,14 @@ SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& c
   return r;
 }
 
+std::shared_ptr<const FacetPieces> pieces_of(const SurfaceModel& model, const FacetMapSettings& settings) {
+  try {
+    return facet_pieces(*model.triangles, settings.longest_mm);
+  } catch (const std::invalid_argument& e) {
+    refuse(model, fmt::format("{} (facet_map.longest_mm)", e.what()));
+  }
+}
+
 }  // namespace
 
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser) {
@@ -179,6 +188,7 @@ SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const Mo
   for (std::size_t r = 0; r < surface.regions.size(); ++r)
     model.regions.push_back(toleranced(surface.regions[r], recipe.components[r].checks));
   model.search = std::make_shared<const ModelSearch>(model.triangles, threads);
+  if (surface.facet_map) model.pieces = pieces_of(model, *surface.facet_map);
   return model;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/surface/facet_pieces.h"
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "drivers/model/model_error.h"
@@ -21,6 +22,7 @@ struct SurfaceModel {
   double mm_per_unit = 1;
   std::shared_ptr<const TriangleModel> triangles;  // mm
   std::shared_ptr<const ModelSearch> search;
+  std::shared_ptr<const FacetPieces> pieces;         // null where the recipe has no [facet_map]
   std::size_t facets = 0, contradicted_normals = 0;  // in the file
   double rounding_mm = 0;                            // of a coordinate, in single precision
   Eigen::Vector3d low_mm, high_mm;                   // its bounding box
@@ -30,8 +32,8 @@ struct SurfaceModel {
 
 /// Reads and verifies the model of a surface recipe. Throws ModelError where the file is unreadable, differs
 /// in hash or size from the recipe, is inside out, has facets oriented against their neighbours or normals
-/// that contradict an open surface, or where a region has no facet, shares one with another or cuts through
-/// one. `parser` parses the file's bytes; null: in this process.
+/// that contradict an open surface, where a region has no facet, shares one with another or cuts through
+/// one, or where [facet_map] cuts the model into too many facets. `parser` parses the file's bytes; null: in this process.
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser = nullptr);
 
 /// Cache of models by recipe, from part to part. Thread-safe.

@@ -38,7 +38,7 @@ TEST(FacetMap, TellsTheOffsetOfEveryFacetThatWasSeen) {
   for (std::size_t i = 0; i < map.by_points.size(); ++i) {
     const bool upper = map.model->normal[i][0][2] > 0.9f;
     unseen += !upper && map.by_points[i].kind == MatchClass::no_data;
-    EXPECT_LT(map.facet_in_file[i], scene.model.facets.size());
+    EXPECT_LT(map.pieces->facet_in_file[i], scene.model.facets.size());
     if (!upper || map.by_points[i].kind != MatchClass::face) continue;
     ++faces;
     // float coordinates of some hundred mm in the scan, of ten in the model: an ulp of 3e-5 and their rotation
@@ -50,6 +50,24 @@ TEST(FacetMap, TellsTheOffsetOfEveryFacetThatWasSeen) {
   // 14 x 11 mm in pieces of at most 1.2 x 1.2 / 2 mm^2, a ring of them at the edge
   EXPECT_GT(faces, 100u);
   EXPECT_GT(unseen, 100u);
+}
+
+TEST(FacetMap, AModelIsCutOnceForAllParts) {
+  Box scene(0.1);
+  const Recipe recipe = scene.recipe(top + facet_map);
+  const SurfaceInspection first = scene.inspect(recipe), second = scene.inspect(recipe);
+  ASSERT_TRUE(first.facets && second.facets);
+  EXPECT_EQ(first.facets->pieces, second.facets->pieces);
+  EXPECT_FALSE(scene.inspect(scene.recipe(top)).facets);
+}
+
+TEST(FacetMap, TooShortAnEdgeIsTheModelsFault) {
+  Box scene(0.1);
+  const SurfaceInspection part =
+      scene.inspect(scene.recipe(top + "[facet_map]\nlongest_mm = 1e-5\ngate_mm = 0.4\n"));
+  EXPECT_EQ(part.verdict.reason, Reason::model);
+  EXPECT_THAT(part.verdict.detail, HasSubstr("takes more than 2^24 facets"));
+  EXPECT_THAT(part.verdict.detail, HasSubstr("facet_map.longest_mm"));
 }
 
 TEST(FacetMap, ASurfaceBeyondTheGateIsNoDataNeverZero) {

@@ -1,0 +1,58 @@
+#include "gpu/surface_match/facet_matcher.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "gpu/core/parallel_for.h"
+#include "gpu/surface_match/surface_match_kernels.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t share = std::size_t{1} << 16;  // for a thread at a time
+
+/// Calls take(from, to) for pieces of a range.
+template <class Take>
+void in_pieces(unsigned threads, std::size_t count, const Take& take) {
+  parallel_for(threads, (count + share - 1) / share,
+               [&](std::size_t i, unsigned) { take(i * share, std::min(count, (i + 1) * share)); });
+}
+
+}  // namespace
+
+void check(const ScannedSurface& surface, const ScanMatchSettings& settings) {
+  match::check(settings.by_points);
+  match::check(settings.by_surface, true);
+  if (settings.by_surface.choice != FacetChoice::nearest)
+    throw std::invalid_argument("surface match: of a scan's facets the nearest is taken");
+  if (!std::all_of(surface.view, surface.view + surface.point_count,
+                   [&](std::uint16_t v) { return v < surface.view_count; }))
+    throw std::invalid_argument("surface match: a point of a view that there is none of");
+  if (!std::all_of(surface.facets, surface.facets + surface.facet_count, [&](const ScannedFacet& f) {
+        return std::max({f[0], f[1], f[2]}) < surface.point_count;
+      }))
+    throw std::invalid_argument("surface match: a facet of a point that there is none of");
+}
+
+void match_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
+                const Backend& backend, FacetDeviation* by_points, FacetPierced* by_surface) {
+  check(surface, settings);
+  std::vector<PointDirection> directions(surface.point_count);
+  in_pieces(backend.threads, directions.size(), [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) directions[i] = surface.directions[surface.view[i]];
+  });
+  MeasuredPoints(surface.points, directions.data(), surface.point_count)
+      .match(model, settings.by_points, backend, by_points);
+  std::vector<MeasuredFacet> facets(surface.facet_count);
+  in_pieces(backend.threads, facets.size(), [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const ModelPoint& p = surface.points[surface.facets[i][k]];
+        facets[i][k] = {p.x, p.y, p.z};
+      }
+  });
+  MeasuredFacets(facets).match(model, settings.by_surface, backend, by_surface);
+}
+
+}  // namespace datum
