@@ -38,6 +38,8 @@ struct BodyEvidence {
   /// Height of the top plane at missing pixels above its highest measured pixel, and below its lowest; um,
   /// not negative.
   double missing_above_um = 0, missing_below_um = 0;
+  /// Share of the top's slope that a threshold on the height may have taken, per um of noise (height_threshold.h).
+  double slope_share_lost_per_um = 0;
   RimShift rim;
   MissingRanks ranks;
 };
