@@ -22,6 +22,10 @@ void in_pieces(unsigned threads, std::size_t count, const Take& take) {
 }  // namespace
 
 void check(const ScannedSurface& surface, const ScanMatchSettings& settings) {
+  if (std::max(surface.point_count, surface.facet_count) > most_scanned)
+    throw std::invalid_argument("surface match: a scan of " + std::to_string(surface.point_count) +
+                                " points and " + std::to_string(surface.facet_count) +
+                                " facets; 2^25 of each are the most");
   match::check(settings.by_points);
   match::check(settings.by_surface, true);
   if (settings.by_surface.choice != FacetChoice::nearest)

@@ -25,6 +25,8 @@ struct ScannedSurface {
   std::size_t facet_count = 0;
 };
 
+constexpr std::size_t most_scanned = std::size_t{1} << 25;  // points, and facets
+
 struct ScanMatchSettings {
   PointMatchSettings by_points;
   FacetMatchSettings by_surface;  // FacetChoice::nearest

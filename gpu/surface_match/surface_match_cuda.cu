@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <vector>
 
-#include "gpu/core/cuda_dialect.cuh"
-#include "gpu/core/cuda_support.cuh"
+#include "gpu/surface_match/device_cells.cuh"
+#include "gpu/surface_match/facet_matcher_cuda.h"
 #include "gpu/surface_match/surface_match_cuda.h"
-#include "gpu/surface_match/surface_match_kernels.h"
+#include "gpu/surface_match/surface_match_device.cuh"
 
 namespace datum {
 namespace {
@@ -13,230 +14,7 @@ namespace {
 using namespace cuda;
 using namespace match;
 
-constexpr int threads = 128;
-constexpr int many_threads = 256;
-constexpr int many_blocks = 1056;   // eight for each multiprocessor of a large card
-constexpr std::uint32_t few = 192;  // a facet with more balls about it is left to a block
 constexpr std::chrono::milliseconds timeout{2000};
-
-struct DeviceGrid {
-  Grid grid[most_levels];
-  std::uint32_t levels;
-  const std::uint32_t* begin;
-  const float4* ball;
-  float farthest;
-};
-
-struct DeviceFacets {
-  const ModelFacet* facet;  // those near each other together
-  const std::uint32_t* number;
-  std::uint32_t count;
-  float farthest;
-};
-
-/// Facets that were left to blocks.
-struct Queue {
-  std::uint32_t* size;
-  std::uint32_t* facet;
-};
-
-struct PointQuery {
-  DeviceGrid grid;
-  DeviceFacets facets;
-  const float4* direction;
-  PointMatchSettings settings;
-  float scale;
-  Queue many;
-  FacetDeviation* out;
-};
-
-struct FacetQuery {
-  DeviceGrid grid;
-  DeviceFacets facets;
-  const Corners* corners;
-  const std::uint32_t *number, *place;
-  const float* distance;
-  FacetMatchSettings settings;
-  Queue many;
-  FacetPierced* out;
-};
-
-/// Two numbers of four bytes each at any address.
-__device__ ModelFacet facet_at(const DeviceFacets& facets, std::uint32_t i) {
-  const float4* from = reinterpret_cast<const float4*>(facets.facet + i);
-  const float4 a = __ldg(from), b = __ldg(from + 1);
-  return ModelFacet{{a.x, a.y, a.z}, a.w, {b.x, b.y, b.z}, b.w};
-}
-static_assert(sizeof(ModelFacet) == 2 * sizeof(float4), "read as two");
-
-/// Calls look(from, to) for each run of balls that the tube may touch, of which this thread takes every `share`th row, until
-/// it returns false.
-template <class Look>
-__device__ void each_run(const DeviceGrid& grid, const Tube& wide, std::uint32_t first_row,
-                         std::uint32_t share, const Look& look) {
-  for (std::uint32_t level = 0; level < grid.levels; ++level) {
-    const Grid& g = grid.grid[level];
-    Tube t = wide;
-    CellBox box;
-    if (!box_of(g, &t, &box)) continue;
-    const std::uint32_t rows = box.last[1] - box.first[1] + 1;
-    std::uint32_t row = first_row;
-    for (std::uint32_t z = box.first[2]; z <= box.last[2]; ++z) {
-      const Piece piece = piece_in_layer(g, t, 2, z, Piece{-t.half, t.half});
-      for (; row < rows; row += share) {
-        std::uint32_t from, to;
-        if (piece.from > piece.to || !row_of(g, t, box, piece, box.first[1] + row, z, &from, &to)) continue;
-        from = __ldg(grid.begin + from);
-        to = __ldg(grid.begin + to);
-        if (from < to && !look(from, to)) return;
-      }
-      row -= rows;
-    }
-  }
-}
-
-template <class Query>
-__device__ Tube tube_of(const Query& q, const ModelFacet& f, float radius) {
-  return tube(f.centre, f.normal, q.settings.gate, radius, ::fmaxf(q.grid.farthest, q.facets.farthest));
-}
-
-/// A thread for each facet, as long as there are few balls about it.
-template <class Visitor, class Query>
-__device__ void few_balls(const Query& q) {
-  const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
-  if (i >= q.facets.count) return;
-  Visitor visitor(q, facet_at(q.facets, i));
-  std::uint32_t left = few;
-  bool done = true;
-  each_run(q.grid, visitor.tube(), 0, 1, [&](std::uint32_t from, std::uint32_t to) {
-    done = to - from <= left;
-    if (!done) return false;
-    left -= to - from;
-    for (std::uint32_t at = from; at < to; ++at) visitor.look_at(at);
-    return true;
-  });
-  if (done) {
-    q.out[__ldg(q.facets.number + i)] = visitor.result();
-  } else {
-    q.many.facet[atomicAdd(q.many.size, 1)] = i;
-  }
-}
-
-/// A block for each facet that was left, a warp for a row, a lane for a ball. Results do not depend on the queue's order.
-template <class Visitor, class Query>
-__device__ void many_balls(const Query& q) {
-  __shared__ typename Visitor::Found part[many_threads];
-  for (std::uint32_t n = blockIdx.x; n < *q.many.size; n += gridDim.x) {
-    const std::uint32_t i = q.many.facet[n];
-    Visitor visitor(q, facet_at(q.facets, i));
-    each_run(q.grid, visitor.tube(), threadIdx.x / 32, many_threads / 32,
-             [&](std::uint32_t from, std::uint32_t to) {
-               for (std::uint32_t at = from + threadIdx.x % 32; at < to; at += 32) visitor.look_at(at);
-               return true;
-             });
-    part[threadIdx.x] = visitor.found;
-    for (int half = many_threads / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (threadIdx.x < half) merge(part[threadIdx.x + half], &part[threadIdx.x]);
-    }
-    if (threadIdx.x == 0) {
-      visitor.found = part[0];
-      q.out[__ldg(q.facets.number + i)] = visitor.result();
-    }
-    __syncthreads();
-  }
-}
-
-struct PointVisitor {
-  using Found = PointSums;
-  const PointQuery& q;
-  ModelFacet f;
-  float square;
-  PointSums found;
-
-  __device__ PointVisitor(const PointQuery& query, const ModelFacet& facet)
-      : q(query), f(facet), square(facet.radius * facet.radius) {}
-  __device__ Tube tube() const { return tube_of(q, f, f.radius); }
-  __device__ void look_at(std::uint32_t at) {
-    const float4 p = __ldg(q.grid.ball + at);
-    const Seen<float> s = seen_from(f, p.x, p.y, p.z);
-    if (!(::fabsf(s.distance) <= q.settings.gate && s.square <= square)) return;
-    if (q.direction) {
-      const float4 d = __ldg(q.direction + at);
-      if (!(dot3(f.normal, d.x, d.y, d.z) >= q.settings.least_cosine)) return;
-    }
-    add(s.distance, q.scale, &found);
-  }
-  __device__ FacetDeviation result() const { return deviation_of(found, f, 1.0 / q.scale, q.settings); }
-};
-
-__global__ void __launch_bounds__(threads) match_points(const DATUM_GRID_CONSTANT PointQuery q) {
-  few_balls<PointVisitor>(q);
-}
-__global__ void __launch_bounds__(many_threads) match_many_points(const DATUM_GRID_CONSTANT PointQuery q) {
-  many_balls<PointVisitor>(q);
-}
-
-__device__ Corners corners_at(const Corners* from) {
-  const float4* v = reinterpret_cast<const float4*>(from);
-  const float4 a = __ldg(v), b = __ldg(v + 1), c = __ldg(v + 2);
-  return Corners{{{a.x, a.y, a.z}, {a.w, b.x, b.y}, {b.z, b.w, c.x}}, {c.y, c.z, c.w}};
-}
-static_assert(sizeof(Corners) == 3 * sizeof(float4), "read as three");
-
-template <bool walks>
-struct FacetVisitor {
-  using Found = Best;
-  const FacetQuery& q;
-  ModelFacet f;
-  float slack;
-  std::uint32_t start = 0;
-  float start_distance = 0;
-  Best found;
-
-  __device__ FacetVisitor(const FacetQuery& query, const ModelFacet& facet)
-      : q(query), f(facet), slack(tube_of(query, facet, 0).radius) {
-    if (walks) {
-      const Grid& g = q.grid.grid[q.grid.levels - 1];
-      const std::uint32_t count = __ldg(q.grid.begin + g.first_cell + g.cells[0] * g.cells[1] * g.cells[2]);
-      start = walk_start(q.distance, count, from_origin(f.centre[0], f.centre[1], f.centre[2]));
-      start_distance = __ldg(q.distance + start);
-    }
-  }
-  __device__ Tube tube() const { return tube_of(q, f, 0); }
-  __device__ void look_at(std::uint32_t at) {
-    const float4 ball = __ldg(q.grid.ball + at);
-    const Seen<float> s = seen_from(f, ball.x, ball.y, ball.z);
-    const float radius = ball.w + slack;
-    if (!(::fabsf(s.distance) <= radius + q.settings.gate && s.square <= radius * radius)) return;
-    std::uint32_t order = 0;
-    if (walks) {
-      const std::uint32_t place = __ldg(q.place + at);
-      order = walk_order(start, place);
-      if (order >= found.order) return;
-      if (!(::fabsf(__ldg(q.distance + place) - start_distance) <= q.settings.vicinity)) return;
-    }
-    const PierceTest test{q.settings.gate, q.settings.least_cosine};
-    float distance;
-    if (!matches(f, corners_at(q.corners + at), test, &distance)) return;
-    const std::uint32_t number = __ldg(q.number + at);
-    if (walks) {
-      found = Best{distance, number, order};
-    } else {
-      keep_nearest(distance, number, &found);
-    }
-  }
-  __device__ FacetPierced result() const { return pierced_of(found, f, q.settings.sharp_cosine); }
-};
-
-template <bool walks>
-__global__ void __launch_bounds__(threads) match_facets(const DATUM_GRID_CONSTANT FacetQuery q) {
-  few_balls<FacetVisitor<walks>>(q);
-}
-template <bool walks>
-__global__ void __launch_bounds__(many_threads) match_many_facets(const DATUM_GRID_CONSTANT FacetQuery q) {
-  many_balls<FacetVisitor<walks>>(q);
-}
 
 /// A model's facets on the device, in their order.
 struct FacetsOnDevice {
@@ -282,8 +60,6 @@ struct GridOnDevice {
   }
 };
 
-unsigned blocks_of(std::uint32_t count) { return (count + threads - 1) / threads; }
-
 template <class T>
 void fetch_all(CudaStream stream, const Buffer<T>& from, std::uint32_t count, T* out) {
   cuda::wait(stream, timeout, "match with a model");
@@ -322,9 +98,7 @@ void CudaPointMatch::launch(CudaStream stream, const PointMatchSettings& setting
   const PointQuery q{s.grid.view, s.facets.view,           s.has_directions ? s.direction.get() : nullptr,
                      settings,    scale_of(settings.gate), s.facets.queue(stream),
                      s.out.get()};
-  match_points<<<blocks_of(s.facets.view.count), threads, 0, stream>>>(q);
-  match_many_points<<<many_blocks, many_threads, 0, stream>>>(q);
-  cuda::check(cudaGetLastError(), "launch of the match of points");
+  launch_points(stream, q);
 }
 
 void CudaPointMatch::fetch(CudaStream stream, FacetDeviation* out) {
@@ -362,19 +136,177 @@ void CudaFacetMatch::launch(CudaStream stream, const FacetMatchSettings& setting
   if (s.facets.view.count == 0) return;
   const FacetQuery q{s.grid.view,      s.facets.view, s.corners.get(),        s.number.get(), s.place.get(),
                      s.distance.get(), settings,      s.facets.queue(stream), s.out.get()};
-  const unsigned blocks = blocks_of(s.facets.view.count);
-  if (settings.choice == FacetChoice::first_found && s.grid.view.levels > 0) {
-    match_facets<true><<<blocks, threads, 0, stream>>>(q);
-    match_many_facets<true><<<many_blocks, many_threads, 0, stream>>>(q);
-  } else {
-    match_facets<false><<<blocks, threads, 0, stream>>>(q);
-    match_many_facets<false><<<many_blocks, many_threads, 0, stream>>>(q);
-  }
-  cuda::check(cudaGetLastError(), "launch of the match of facets");
+  launch_facets(stream, q);
 }
 
 void CudaFacetMatch::fetch(CudaStream stream, FacetPierced* out) {
   fetch_all(stream, state_->out, state_->facets.view.count, out);
+}
+
+namespace {
+
+struct ScanOnDevice {
+  const ModelPoint* points;
+  const std::uint16_t* view;
+  const float4* directions;
+  const std::uint32_t* facets;  // three for each
+  std::uint32_t point_count, view_count, facet_count;
+};
+
+__global__ void __launch_bounds__(cell_threads) balls_of_points(const ScanOnDevice s, float4* out) {
+  const std::uint32_t i = blockIdx.x * cell_threads + threadIdx.x;
+  if (i >= s.point_count) return;
+  const ModelPoint p = s.points[i];
+  out[i] = float4{p.x, p.y, p.z, 0};
+}
+
+__global__ void __launch_bounds__(cell_threads)
+    gather_directions(const ScanOnDevice s, const std::uint32_t* number, std::uint32_t count, float4* out) {
+  const std::uint32_t at = blockIdx.x * cell_threads + threadIdx.x;
+  if (at >= count) return;
+  const std::uint32_t view = s.view[number[at]];
+  const float none = __int_as_float(0x7FFFFFFF);
+  out[at] = view < s.view_count ? s.directions[view] : float4{none, none, none, 0};
+}
+
+__device__ __forceinline__ void corners_at(const ScanOnDevice& s, std::uint32_t facet, float* f) {
+  for (int i = 0; i < 3; ++i) {
+    const std::uint32_t number = s.facets[3 * std::size_t{facet} + i];
+    const float none = __int_as_float(0x7FFFFFFF);
+    const ModelPoint p = number < s.point_count ? s.points[number] : ModelPoint{none, none, none};
+    f[3 * i] = p.x;
+    f[3 * i + 1] = p.y;
+    f[3 * i + 2] = p.z;
+  }
+}
+
+__global__ void __launch_bounds__(cell_threads) balls_of_facets(const ScanOnDevice s, float4* out) {
+  const std::uint32_t i = blockIdx.x * cell_threads + threadIdx.x;
+  if (i >= s.facet_count) return;
+  float f[9];
+  corners_at(s, i, f);
+  const Ball b = ball_about(f);
+  out[i] = float4{b.x, b.y, b.z, b.radius};
+}
+
+__global__ void __launch_bounds__(cell_threads)
+    gather_corners(const ScanOnDevice s, const std::uint32_t* number, std::uint32_t count, Corners* out) {
+  const std::uint32_t at = blockIdx.x * cell_threads + threadIdx.x;
+  if (at >= count) return;
+  float f[9];
+  corners_at(s, number[at], f);
+  out[at] = corners_of(f);
+}
+
+DeviceGrid view_of(const DeviceCells& cells) {
+  DeviceGrid v{};
+  std::copy(cells.grids(), cells.grids() + most_levels, v.grid);
+  v.levels = cells.levels();
+  v.begin = cells.begin();
+  v.ball = cells.sorted();
+  v.farthest = cells.farthest();
+  return v;
+}
+
+class CudaDeviceMatch final : public DeviceMatch {
+ public:
+  explicit CudaDeviceMatch(const ModelFacets& model) : facets_(model) {
+    by_points_.reserve(std::max(facets_.view.count, 1u));
+    by_surface_.reserve(std::max(facets_.view.count, 1u));
+    cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream of a match");
+  }
+  ~CudaDeviceMatch() override { cudaStreamDestroy(stream_); }
+
+  void match(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetDeviation* by_points,
+             FacetPierced* by_surface) override {
+    match::check(settings.by_points);
+    match::check(settings.by_surface, false);
+    if (facets_.view.count == 0) return;
+    const ScanOnDevice scan = upload(surface);
+    match_points_of(scan, settings.by_points);
+    fetch(by_points_, by_points);  // on its way while the facets are sorted
+    match_facets_of(scan, settings.by_surface);
+    fetch(by_surface_, by_surface);
+    cuda::wait(stream_, timeout, "match of a scan");
+  }
+
+ private:
+  template <class T>
+  const T* take(Buffer<T>& buffer, const void* from, std::size_t count, const char* what) {
+    buffer.reserve(std::max<std::size_t>(count, 1));
+    if (count > 0)
+      cuda::check(cudaMemcpyAsync(buffer.get(), from, count * sizeof(T), cudaMemcpyHostToDevice, stream_),
+                  what);
+    return buffer.get();
+  }
+
+  ScanOnDevice upload(const ScannedSurface& s) {
+    ScanOnDevice scan{};
+    scan.point_count = static_cast<std::uint32_t>(s.point_count);
+    scan.view_count = static_cast<std::uint32_t>(s.view_count);
+    scan.facet_count = static_cast<std::uint32_t>(s.facet_count);
+    scan.points = take(points_, s.points, s.point_count, "points of a scan");
+    scan.view = take(view_, s.view, s.point_count, "views of a scan");
+    std::vector<float4> directions;
+    for (std::size_t i = 0; i < s.view_count; ++i)
+      directions.push_back(float4{s.directions[i].x, s.directions[i].y, s.directions[i].z, 0});
+    to_device(directions_, directions, "directions of a scan");
+    scan.directions = directions_.get();
+    scan.facets = take(corners_of_facets_, s.facets, 3 * s.facet_count, "facets of a scan");
+    return scan;
+  }
+
+  void match_points_of(const ScanOnDevice& scan, const PointMatchSettings& settings) {
+    float4* const balls = points_cells_.balls_for(scan.point_count);
+    if (scan.point_count > 0)
+      balls_of_points<<<cell_blocks(scan.point_count), cell_threads, 0, stream_>>>(scan, balls);
+    points_cells_.build(stream_, scan.point_count, false);
+    const std::uint32_t count = points_cells_.size();
+    direction_.reserve(std::max(count, 1u));
+    if (count > 0)
+      gather_directions<<<cell_blocks(count), cell_threads, 0, stream_>>>(scan, points_cells_.number(), count,
+                                                                          direction_.get());
+    launch_points(stream_, {view_of(points_cells_), facets_.view, direction_.get(), settings,
+                            scale_of(settings.gate), facets_.queue(stream_), by_points_.get()});
+  }
+
+  void match_facets_of(const ScanOnDevice& scan, const FacetMatchSettings& settings) {
+    float4* const balls = facet_cells_.balls_for(scan.facet_count);
+    if (scan.facet_count > 0)
+      balls_of_facets<<<cell_blocks(scan.facet_count), cell_threads, 0, stream_>>>(scan, balls);
+    facet_cells_.build(stream_, scan.facet_count, true);
+    const std::uint32_t count = facet_cells_.size();
+    corners_.reserve(std::max(count, 1u));
+    if (count > 0)
+      gather_corners<<<cell_blocks(count), cell_threads, 0, stream_>>>(scan, facet_cells_.number(), count,
+                                                                       corners_.get());
+    launch_facets(stream_, {view_of(facet_cells_), facets_.view, corners_.get(), facet_cells_.number(),
+                            nullptr, nullptr, settings, facets_.queue(stream_), by_surface_.get()});
+  }
+
+  template <class T>
+  void fetch(const Buffer<T>& from, T* out) {
+    cuda::check(
+        cudaMemcpyAsync(out, from.get(), facets_.view.count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
+        "matches of a scan");
+  }
+
+  FacetsOnDevice facets_;
+  Buffer<ModelPoint> points_;
+  Buffer<std::uint16_t> view_;
+  Buffer<float4> directions_, direction_;
+  Buffer<std::uint32_t> corners_of_facets_;
+  DeviceCells points_cells_, facet_cells_;
+  Buffer<Corners> corners_;
+  Buffer<FacetDeviation> by_points_;
+  Buffer<FacetPierced> by_surface_;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceMatch> cuda_device_match(const ModelFacets& model) {
+  return std::make_unique<CudaDeviceMatch>(model);
 }
 
 }  // namespace datum

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/bench/match_gpu.h"
+#include "tests/bench/match_scan.h"
 #include "tests/bench/match_surface.h"
 #include "tests/bench/match_workloads.h"
 #ifdef DATUM_BENCH_EMBREE
@@ -100,5 +101,11 @@ int main(int argc, char** argv) {
       datum::bench::point_match_rows(facets, 424307, threads);
     for (const std::size_t facets : {90000, 322000, 1148000})
       datum::bench::facet_match_rows(facets, 702429, threads);
+  }
+  if (only.empty() || only == "scans") {
+    std::printf("a scan in memory to its results there: ms of distances, of both matchings\n");
+    for (const std::size_t facets : {1000, 10000, 100000, 1188500})
+      for (const std::size_t points : {1000, 10000, 100000, 424307})
+        datum::bench::scan_match_row(facets, points, threads);
   }
 }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 
 #include "gpu/core/cuda_device.h"
+#include "gpu/surface_match/facet_matcher_cuda.h"
 #include "tests/gpu/surface_scenes.h"
 
 namespace datum {
@@ -85,6 +87,57 @@ TEST_F(SurfaceMatchCuda, FacetsGiveTheBytesOfTheCpu) {
               "spheres");
   expect_same(sphere_model(20.1, 50), {}, nearest, "nothing");
   expect_same(sphere_model(20.1, 50), {}, walk, "nothing to walk");
+}
+
+void expect_same(DeviceMatch& device, const ModelFacets& model, const Scan& scan, float gate,
+                 const std::string& what) {
+  const ScanMatchSettings settings = scan_settings(gate);
+  std::vector<FacetDeviation> by_points(model.facet.size()), expected_by_points(model.facet.size());
+  std::vector<FacetPierced> by_surface(model.facet.size()), expected_by_surface(model.facet.size());
+  std::memset(static_cast<void*>(by_points.data()), 0xab, by_points.size() * sizeof by_points[0]);
+  std::memset(static_cast<void*>(by_surface.data()), 0xab, by_surface.size() * sizeof by_surface[0]);
+  device.match(scan.surface(), settings, by_points.data(), by_surface.data());
+  match_scan(model, scan.surface(), settings, cpu_backend(0), expected_by_points.data(),
+             expected_by_surface.data());
+  EXPECT_TRUE(bytes(by_points) == bytes(expected_by_points)) << what << ", by points";
+  EXPECT_TRUE(bytes(by_surface) == bytes(expected_by_surface)) << what << ", by surface";
+}
+
+TEST_F(SurfaceMatchCuda, ScansGiveTheBytesOfTheCpu) {
+  for (const std::size_t facets : {1, 33, 3000}) {
+    const ModelFacets model = model_facets(triangle_model(soup_model(facets, facets)));
+    const auto device = cuda_device_match(model);
+    RawModel other = dense_soup(facets, facets + 1);
+    for (std::size_t i = 0; i < other.vertices.size(); i += 97)  // long ones: more levels of size
+      for (double& c : other.vertices[i]) c *= 3;
+    Scan scan(other);
+    for (const float gate : {0.1f, 30.f}) expect_same(*device, model, scan, gate, "soup");
+    scan.points[1].y = std::numeric_limits<float>::quiet_NaN();
+    scan.points[2].z = std::numeric_limits<float>::infinity();
+    expect_same(*device, model, scan, 2, "places that are none");
+    expect_same(*device, model, Scan{}, 2, "nothing");
+  }
+  const ModelFacets sphere = model_facets(triangle_model(sphere_model(20.1, 150)));
+  const auto device = cuda_device_match(sphere);
+  for (const int rings : {400, 30, 200})  // memory that is kept
+    expect_same(*device, sphere, Scan(sphere_model(20, rings)), 0.5f, "sphere " + std::to_string(rings));
+  const ModelFacets box = model_facets(triangle_model(box_model(40, 30, 2, 1)));  // each facet a block's
+  expect_same(*cuda_device_match(box), box, Scan(box_model(40, 30, 2, 150)), 0.3f, "box");
+}
+
+TEST_F(SurfaceMatchCuda, NumbersThatThereAreNoneOfMatchNothing) {
+  const ModelFacets sphere = model_facets(triangle_model(sphere_model(20.1, 50)));
+  const auto device = cuda_device_match(sphere);
+  Scan scan(sphere_model(20, 60)), holes = scan;
+  for (std::size_t i = 0; i < scan.facets.size(); i += 7) {
+    scan.facets[i][1] = 0xFFFFFFF0u;
+    holes.facets[i][1] = holes.facets[i][0];  // without a normal
+  }
+  std::vector<FacetDeviation> by_points(sphere.facet.size());
+  std::vector<FacetPierced> by_surface(sphere.facet.size()), expected(sphere.facet.size());
+  device->match(scan.surface(), scan_settings(0.5f), by_points.data(), by_surface.data());
+  device->match(holes.surface(), scan_settings(0.5f), by_points.data(), expected.data());
+  EXPECT_TRUE(bytes(by_surface) == bytes(expected));
 }
 
 }  // namespace
