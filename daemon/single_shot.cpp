@@ -129,6 +129,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   read_frames(options, backend, read);
   InspectionInputs inputs = inputs_of(options, read, utc_ns);
   inputs.finder = backend.finder.get();
+  inputs.matcher = backend.matcher.get();
   inputs.diffuser = backend.diffuser.get();
   return read.recipe.surface ? measure_part(options, read, inputs)
                              : measure_board(options, read, inputs, *backend.measurer);

@@ -77,6 +77,7 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   }
   InspectionInputs in = inputs;
   in.finder = order.finder;
+  in.matcher = order.matcher;
   order.part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
   order.verdict = order.part.verdict;
 }

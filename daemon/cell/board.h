@@ -54,6 +54,7 @@ struct BoardOrder {
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
   DistanceFinder* finder = nullptr;
+  FacetMatcher* matcher = nullptr;
   Diffuser* diffuser = nullptr;
   const ControllerWatch* controller = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell

@@ -25,6 +25,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->sensor = &deps_.sensor;
   order->measurer = deps_.backend.measurer.get();
   order->finder = deps_.backend.finder.get();
+  order->matcher = deps_.backend.matcher.get();
   order->diffuser = deps_.backend.diffuser.get();
   order->controller = deps_.controller;
   order->planner = planner_;

@@ -39,6 +39,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   BackendChoice choice;
   choice.measurer = std::make_unique<CpuBoardMeasurer>(cpu);
   choice.finder = std::make_unique<CpuDistanceFinder>(cpu);
+  choice.matcher = std::make_unique<CpuFacetMatcher>(cpu);
   choice.diffuser = std::make_unique<CpuDiffuser>(cpu);
   choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
   choice.why = cpu.why + "; as configured";
@@ -73,6 +74,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   };
   choice.measurer = std::move(measurer);
   choice.finder = std::make_unique<FailoverFinder>(stages, cpu);
+  choice.matcher = std::make_unique<FailoverFacetMatcher>(stages, cpu);
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
   choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
   choice.why = "cuda " + why + "; in reserve: " + cpu.why;

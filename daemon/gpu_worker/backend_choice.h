@@ -12,12 +12,14 @@
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
 
 struct BackendChoice {
   std::unique_ptr<BoardMeasurer> measurer;
   std::unique_ptr<DistanceFinder> finder;  // distances to surfaces
+  std::unique_ptr<FacetMatcher> matcher;   // facet maps of surfaces
   std::unique_ptr<Diffuser> diffuser;
   std::shared_ptr<FringeDemodulator> demodulator;
   std::string why;                     // one line for the log: the choice and the detected devices

@@ -9,6 +9,7 @@
 #include "daemon/gpu_worker/gpu_services.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
 
@@ -42,8 +43,13 @@ class FailoverService : public Stage {
   template <class Gpu, class OnCpu>
   void either(const Gpu& gpu, const OnCpu& cpu) {
     if (std::string who = gpu_->run(gpu); !who.empty()) return last_.set(std::move(who));
+    here(cpu, "");
+  }
+  /// On the CPU; `why` is appended to its name.
+  template <class OnCpu>
+  void here(const OnCpu& cpu, const std::string& why) {
     cpu(cpu_);
-    last_.set(cpu_.describe());
+    last_.set(cpu_.describe() + why);
   }
 
  private:
@@ -82,6 +88,36 @@ class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuF
     either([&](ServiceClient& gpu) { gpu.demodulate(images, pattern, limits, model, maps); },
            [&](FringeDemodulator& cpu) { cpu.demodulate(images, pattern, limits, model, maps); });
   }
+};
+
+/// Below this many points, joined and model facets together the CPU matches a scan. An order costs the GPU about 1 ms whatever
+/// its size: some thirty launches, three waits, the exchange with the worker; the CPU sorts a point or facet in 40 ns on
+/// one thread, whatever their number (gpu/README.md).
+constexpr std::size_t least_matched_on_gpu = 30'000;
+
+class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacetMatcher> {
+ public:
+  FailoverFacetMatcher(std::shared_ptr<GpuServices> gpu, Backend cpu,
+                       std::size_t least = least_matched_on_gpu)
+      : FailoverService(std::move(gpu), cpu), threads_(cpu.threads), least_(least) {}
+
+  void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+             const ScanMatchSettings& settings, FacetDeviation* by_points,
+             FacetPierced* by_surface) override {
+    const auto on_cpu = [&](FacetMatcher& cpu) {
+      cpu.match(model, surface, settings, by_points, by_surface);
+    };
+    const std::size_t size = surface.point_count + surface.facet_count + model->facet.size();
+    if (size < least_)
+      return here(on_cpu,
+                  " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least_) + ")");
+    either([&](ServiceClient& gpu) { gpu.match(model, surface, settings, threads_, by_points, by_surface); },
+           on_cpu);
+  }
+
+ private:
+  const unsigned threads_;
+  const std::size_t least_;
 };
 
 }  // namespace datum

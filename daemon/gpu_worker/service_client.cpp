@@ -6,6 +6,7 @@
 
 #include "daemon/gpu_worker/service_contradictions.h"
 #include "gpu/core/gpu_error.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 
@@ -17,6 +18,7 @@ void ServiceClient::start() {
 void ServiceClient::stop() {
   worker_.stop();
   model_.reset();
+  facets_.reset();
   memory_ = {};
 }
 
@@ -117,6 +119,52 @@ void ServiceClient::demodulate(const FringeImages& images, const FringePattern& 
     throw GpuError("GPU worker: its projector columns can't be", true);
   each_map(maps, [&](auto* map, std::size_t i) {
     if (map) std::memcpy(static_cast<void*>(map), memory + l.map[i], pixels * sizeof *map);
+  });
+}
+
+void ServiceClient::send_facets(const std::shared_ptr<const ModelFacets>& model) {
+  facets_.reset();
+  ServiceRequest order;
+  order.what = ServiceRequest::What::facets;
+  order.count = model->facet.size();
+  order.farthest = model->farthest;
+  put_facets(*model, memory_for(order));
+  ask(order, settings_.model_timeout);
+  memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
+  facets_ = model;
+}
+
+void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+                          const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
+                          FacetPierced* by_surface) {
+  check(surface, settings);
+  if (facets_ != model) send_facets(model);
+  ServiceRequest order;
+  order.what = ServiceRequest::What::scan;
+  order.count = model->facet.size();
+  order.scan = {settings, surface.point_count, surface.view_count, surface.facet_count};
+  std::byte* const memory = memory_for(order);
+  const ScanLayout l = layout_of(order.scan, order.count);
+  const auto put = [memory](std::uint64_t at, const auto* from, std::size_t count) {
+    if (count > 0) std::memcpy(memory + at, static_cast<const void*>(from), count * sizeof *from);
+  };
+  put(l.points, surface.points, surface.point_count);
+  put(l.view, surface.view, surface.point_count);
+  put(l.directions, surface.directions, surface.view_count);
+  put(l.facets, surface.facets, surface.facet_count);
+  std::memset(memory + l.by_points, 0xff, l.total - l.by_points);  // 0xff: no class
+  ask(order, settings_.scan_timeout);
+  const auto* deviations = reinterpret_cast<const FacetDeviation*>(memory + l.by_points);
+  const auto* pierced = reinterpret_cast<const FacetPierced*>(memory + l.by_surface);
+  constexpr std::size_t share = 1 << 14;
+  parallel_for(threads, (order.count + share - 1) / share, [&](std::size_t piece, unsigned) {
+    const std::size_t from = piece * share, some = std::min<std::size_t>(share, order.count - from);
+    std::memcpy(static_cast<void*>(by_points + from), deviations + from, some * sizeof *by_points);
+    std::memcpy(static_cast<void*>(by_surface + from), pierced + from, some * sizeof *by_surface);
+    for (std::size_t i = from; i < from + some; ++i)
+      if (contradicts(by_points[i], settings.by_points, surface.point_count) ||
+          contradicts(by_surface[i], settings.by_surface, surface.facet_count))
+        throw GpuError("GPU worker: what matches facet " + std::to_string(i) + " can't be", true);
   });
 }
 

@@ -1,4 +1,5 @@
-// The daemon's client of a worker for services beside a board's measurement: distances from a model, diffusion, fringes.
+// The daemon's client of a worker for services beside a board's measurement: distances from a model, matches with its
+// facets, diffusion, fringes.
 // Every fault of the worker (end, stop, hang, protocol violation) is thrown as GpuError. The client must then be stopped,
 // and may be started again. One thread at a time may use it.
 #pragma once
@@ -18,6 +19,8 @@ struct ServiceClientSettings {
   std::chrono::milliseconds model_timeout{120'000};
   // For at most 2^22 points; 1000 times their usual duration.
   std::chrono::milliseconds points_timeout{5'000};
+  // For at most 2^25 points and facets on 2^24 facets: sorted and matched in below a second.
+  std::chrono::milliseconds scan_timeout{10'000};
   // Ten times a hundred iterations over 2^26 counts on the slowest controller; image sets take far less.
   std::chrono::milliseconds frame_timeout{30'000};
   std::size_t points_at_once = most_points_at_once;
@@ -43,8 +46,13 @@ class ServiceClient {
   /// As datum::demodulate, with its argument checks first.
   void demodulate(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                   const HeightModel* model, FringeMaps maps);
+  /// As match_scan, with its argument checks first. A new model is sent first.
+  void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+             const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
+             FacetPierced* by_surface);
 
  private:
+  void send_facets(const std::shared_ptr<const ModelFacets>& model);
   void send_model(const std::shared_ptr<const TriangleModel>& model);
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
                  ModelDistance* out);
@@ -56,6 +64,7 @@ class ServiceClient {
   WorkerClient worker_;
   std::uint32_t orders_ = 0;
   std::shared_ptr<const TriangleModel> model_;     // the model in the worker
+  std::shared_ptr<const ModelFacets> facets_;      // and that for matches
   std::array<SharedBlock, service_kinds> memory_;  // by kind of order
 };
 

@@ -18,6 +18,23 @@ inline bool contradicts(const ModelDistance& d, const DistanceSettings& settings
          !(d.facet < facets && std::fabs(d.distance) <= settings.search * 1.000001f);
 }
 
+/// `points`: of the scan.
+inline bool contradicts(const FacetDeviation& d, const PointMatchSettings& settings, std::size_t points) {
+  if (static_cast<unsigned>(d.kind) > static_cast<unsigned>(MatchClass::no_data) || d.count > points)
+    return true;
+  if (d.kind != MatchClass::no_data && d.count < std::max(settings.least, 1u)) return true;
+  // margin for the quantum of the mean, gate / 2^18
+  const float most = settings.gate * 1.00001f;
+  return !(d.s >= 0 && std::fabs(d.mean) <= most && -most <= d.lowest && d.lowest <= d.highest &&
+           d.highest <= most);
+}
+
+/// `facets`: of the scan.
+inline bool contradicts(const FacetPierced& p, const FacetMatchSettings& settings, std::size_t facets) {
+  if (static_cast<unsigned>(p.kind) > static_cast<unsigned>(MatchClass::no_data)) return true;
+  return p.kind != MatchClass::no_data && !(p.facet < facets && std::fabs(p.distance) <= settings.gate);
+}
+
 /// Diffusion preserves the sum, the range, and the pixels without a count.
 inline bool contradicts(const std::int32_t* before, const std::int32_t* after, std::size_t size) {
   std::int64_t sum = 0;

@@ -1,6 +1,9 @@
 #include "daemon/gpu_worker/service_wire.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "gpu/core/gpu_error.h"
 
 namespace datum {
 namespace {
@@ -35,6 +38,13 @@ std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
   return 2 * plane * grid.nz * sizeof(std::int32_t);
 }
 
+std::uint64_t scan_bytes(const ScanOrder& scan, std::uint64_t model_facets) {
+  if (std::max(scan.points, scan.facets) > most_scanned || scan.views > UINT16_MAX + 1u ||
+      model_facets > most_matched_facets)
+    return 0;
+  return layout_of(scan, model_facets).total;
+}
+
 std::uint64_t fringe_bytes(const FringeOrder& f) {
   const std::uint64_t pixels = std::uint64_t{f.width} * f.height;
   const std::uint64_t nodes = std::uint64_t{f.model.columns} * f.model.rows;
@@ -57,8 +67,43 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
       return diffusion_bytes(order.grid);
     case ServiceRequest::What::fringes:
       return fringe_bytes(order.fringes);
+    case ServiceRequest::What::facets:
+      return order.count <= most_matched_facets ? order.count * (sizeof(ModelFacet) + sizeof(std::uint32_t))
+                                                : 0;
+    case ServiceRequest::What::scan:
+      return scan_bytes(order.scan, order.count);
   }
   return 0;
+}
+
+void put_facets(const ModelFacets& facets, std::byte* to) {
+  const std::size_t bytes = facets.facet.size() * sizeof facets.facet[0];
+  std::memcpy(to, facets.facet.data(), bytes);
+  std::memcpy(to + bytes, facets.order.data(), facets.order.size() * sizeof facets.order[0]);
+}
+
+ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest) {
+  ModelFacets out;
+  out.farthest = farthest;
+  out.facet.resize(facets);
+  out.order.resize(facets);
+  const std::size_t bytes = facets * sizeof out.facet[0];
+  std::memcpy(out.facet.data(), from, bytes);
+  std::memcpy(out.order.data(), from + bytes, facets * sizeof out.order[0]);
+  if (std::any_of(out.order.begin(), out.order.end(), [&](std::uint32_t i) { return i >= facets; }))
+    throw GpuError("GPU worker: the order of a model's facets names others", false);
+  return out;
+}
+
+ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
+  ScanLayout l;
+  l.view = up(order.points * sizeof(ModelPoint));
+  l.directions = up(l.view + order.points * sizeof(std::uint16_t));
+  l.facets = up(l.directions + order.views * sizeof(PointDirection));
+  l.by_points = up(l.facets + order.facets * sizeof(ScannedFacet));
+  l.by_surface = up(l.by_points + model_facets * sizeof(FacetDeviation));
+  l.total = up(l.by_surface + model_facets * sizeof(FacetPierced));
+  return l;
 }
 
 FringeLayout layout_of(const FringeOrder& order) {

@@ -4,6 +4,8 @@
 //   daemon -> worker   ServiceRequest::points                   points, then space for their distances
 //   daemon -> worker   ServiceRequest::diffusion                counts, then space for the diffused counts
 //   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then space for the maps
+//   daemon -> worker   ServiceRequest::facets                   ModelFacets as consecutive arrays
+//   daemon -> worker   ServiceRequest::scan                     a scan's arrays, then space for what matches each facet
 //   worker -> daemon   ServiceReply                             done, or a text that gives the fault
 //
 // One order at a time. A memory comes with the first order of its kind and with one that needs a larger one.
@@ -14,6 +16,7 @@
 #include "gpu/diffusion/diffusion.h"
 #include "gpu/fringe_phase/fringe_phase.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
 
@@ -29,18 +32,26 @@ struct FringeOrder {
   HeightModel model;         // without nodes; cell_px = 0: none
 };
 
+/// A scan to be matched, without its pointers.
+struct ScanOrder {
+  ScanMatchSettings settings;
+  std::uint64_t points = 0, views = 0, facets = 0;
+};
+
 struct ServiceRequest {
-  enum class What : std::uint32_t { model, points, diffusion, fringes };
+  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan };
   What what = What::model;
   std::uint32_t number = 0;
-  std::uint64_t count = 0;  // facets or points
+  std::uint64_t count = 0;  // facets or points; of a scan: the model's facets
   std::uint64_t bytes = 0;  // size of the memory sent with the order; 0: the last one of its kind
   DistanceSettings distance;
   DiffusionGrid grid;
   DiffusionSettings diffusion;
   FringeOrder fringes;
+  float farthest = 0;  // ModelFacets::farthest
+  ScanOrder scan;
 };
-constexpr std::size_t service_kinds = 4;
+constexpr std::size_t service_kinds = 6;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
@@ -50,6 +61,7 @@ struct ServiceReply : WireReply {
 
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_model_facets = std::uint64_t{1} << 31;
+constexpr std::uint64_t most_matched_facets = std::uint64_t{1} << 24;  // of a model
 constexpr std::uint64_t most_service_counts = std::uint64_t{1} << 30;
 
 /// Memory size of an order in bytes; 0: an invalid order, or one above the limits.
@@ -57,6 +69,17 @@ std::uint64_t bytes_of(const ServiceRequest& order);
 
 void put_model(const TriangleModel& model, std::byte* to);
 TriangleModel get_model(const std::byte* from, std::uint64_t facets);
+
+/// Bytes: facets, then their order.
+void put_facets(const ModelFacets& facets, std::byte* to);
+/// Throws GpuError for an order that names others.
+ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest);
+
+/// Layout of a scan in the memory of its order, in bytes from its begin.
+struct ScanLayout {
+  std::uint64_t points = 0, view = 0, directions = 0, facets = 0, by_points = 0, by_surface = 0, total = 0;
+};
+ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets);
 
 /// Layout of a set in the memory of its order, in bytes from its begin.
 struct FringeLayout {

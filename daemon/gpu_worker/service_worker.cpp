@@ -41,6 +41,13 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::fringes:
         demodulate(order.fringes, memory.base());
         break;
+      case ServiceRequest::What::facets:
+        take_facets(order, memory.base());
+        memory = SharedBlock();
+        break;
+      case ServiceRequest::What::scan:
+        match(order, memory.base());
+        break;
     }
     answer.status = WireStatus::done;
   } catch (const std::exception& error) {
@@ -84,6 +91,27 @@ void ServiceWorker::demodulate(const FringeOrder& order, std::byte* memory) {
   });
   device_.demodulate({images.data(), order.type, order.width, order.height}, order.pattern, order.limits,
                      model.cell_px > 0 ? &model : nullptr, maps);
+}
+
+void ServiceWorker::take_facets(const ServiceRequest& order, const std::byte* memory) {
+  match_.reset();  // first, since two models may exceed the device memory
+  match_ = device_.match(get_facets(memory, order.count, order.farthest));
+  matched_facets_ = order.count;
+}
+
+void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
+  if (!match_ || matched_facets_ != order.count)
+    throw GpuError("GPU worker: a scan came before its model", false);
+  const ScanLayout l = layout_of(order.scan, order.count);
+  const ScannedSurface scan{reinterpret_cast<const ModelPoint*>(memory),
+                            reinterpret_cast<const std::uint16_t*>(memory + l.view),
+                            order.scan.points,
+                            reinterpret_cast<const PointDirection*>(memory + l.directions),
+                            order.scan.views,
+                            reinterpret_cast<const ScannedFacet*>(memory + l.facets),
+                            order.scan.facets};
+  match_->match(scan, order.scan.settings, reinterpret_cast<FacetDeviation*>(memory + l.by_points),
+                reinterpret_cast<FacetPierced*>(memory + l.by_surface));
 }
 
 }  // namespace datum

@@ -18,6 +18,7 @@ struct ServiceDevice {
   std::function<void(const FringeImages&, const FringePattern&, const FringeLimits&, const HeightModel*,
                      const FringeMaps&)>
       demodulate;
+  std::function<std::unique_ptr<DeviceMatch>(const ModelFacets&)> match;
 };
 
 class ServiceWorker {
@@ -32,9 +33,13 @@ class ServiceWorker {
   void find(const ServiceRequest& order, std::byte* memory);
   DiffusionRecord diffuse(const ServiceRequest& order, std::byte* memory);
   void demodulate(const FringeOrder& order, std::byte* memory);
+  void take_facets(const ServiceRequest& order, const std::byte* memory);
+  void match(const ServiceRequest& order, std::byte* memory);
 
   const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
+  std::unique_ptr<DeviceMatch> match_;
+  std::uint64_t matched_facets_ = 0;  // of the model in match_
   std::array<SharedBlock, service_kinds> memory_;
 };
 

@@ -18,6 +18,7 @@ namespace datum {
 class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
+class FacetMatcher;    // gpu/surface_match/facet_matcher.h
 
 /// Steps of a board's inspection, told when they end; what follows the last one decides.
 enum class InspectionStep : std::uint8_t { plan, heights, evidence };
@@ -36,6 +37,7 @@ struct InspectionInputs {
   unsigned threads = 0;                              // for the host's own work; 0: one per core
   BoardPlanner* planner = nullptr;                   // caches the plan for the next board; null: no cache
   DistanceFinder* finder = nullptr;                  // for a surface's points; null: this program's CPU
+  FacetMatcher* matcher = nullptr;                   // for a surface's facets; null: this program's CPU
   Diffuser* diffuser = nullptr;                      // for a filter; null: this program's CPU
   std::function<void(InspectionStep)> step_ended{};  // a filtered board has each twice; none: nobody asks
 };

@@ -250,9 +250,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
     doubt(v, Refusal{reason, detail});
   std::shared_ptr<const FacetMap> facets;
   if (recipe.facet_map) {
-    CpuFacetMatcher matcher(backend);
+    CpuFacetMatcher here(backend);
+    FacetMatcher& matcher = in.matcher ? *in.matcher : here;
     facets = std::make_shared<const FacetMap>(
         map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, matcher, backend.threads));
+    if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
   }
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }

@@ -32,6 +32,7 @@ class FailoverServicesTest : public ::testing::Test {
         std::move(link), 30s, [this] { return now_; },
         [this](bool fault, const std::string& text) { (fault ? faults_ : words_).push_back(text); });
     finder_ = std::make_unique<FailoverFinder>(gpu_, cpu_backend(2));
+    matcher_ = std::make_unique<FailoverFacetMatcher>(gpu_, cpu_backend(2), 0);
     diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
   }
@@ -52,6 +53,7 @@ class FailoverServicesTest : public ::testing::Test {
   ServiceClient* link_ = nullptr;
   std::shared_ptr<GpuServices> gpu_;
   std::unique_ptr<FailoverFinder> finder_;
+  std::unique_ptr<FailoverFacetMatcher> matcher_;
   std::unique_ptr<FailoverDiffuser> diffuser_;
   std::unique_ptr<FailoverDemodulator> demodulator_;
 };
@@ -67,6 +69,10 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
     EXPECT_EQ(find(model, count), device_);
   for (const std::uint32_t side : {40, 64, 13}) EXPECT_EQ(diffuse(side), device_);
   for (const std::uint32_t width : {37, 64, 16}) EXPECT_EQ(demodulate(width), device_);
+  const auto a = testing::ball_facets(9.1), b = testing::ball_facets(8.9);
+  for (const int rings : {40, 70, 0, 20}) EXPECT_EQ(testing::match_by(*matcher_, a, rings), device_);
+  EXPECT_EQ(testing::match_by(*matcher_, b), device_);
+  EXPECT_EQ(testing::match_by(*matcher_, a), device_);
   EXPECT_EQ(find(model, 100), device_);  // the model is still loaded
   EXPECT_THAT(faults_, IsEmpty());
 }
@@ -78,6 +84,31 @@ TEST_F(FailoverServicesTest, MorePointsThanOneOrderHolds) {
   EXPECT_EQ(find(box, 3017), device_);
 }
 
+TEST_F(FailoverServicesTest, AFewFacetsAreMatchedOnTheCpuAndItSaysSo) {
+  begin("well");
+  const auto model = testing::ball_facets(9.1);
+  const testing::Scan scan(testing::sphere_model(9, 40));
+  const std::size_t size = scan.points.size() + scan.facets.size() + model->facet.size();
+  FailoverFacetMatcher at(gpu_, cpu_backend(2), size), below(gpu_, cpu_backend(2), size + 1);
+  EXPECT_EQ(testing::match_by(at, model), device_);
+  EXPECT_EQ(testing::match_by(below, model),
+            cpu() + " (" + std::to_string(size) + " values; the GPU from " + std::to_string(size + 1) + ")");
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverServicesTest, AScanThatMeansNothingIsRefusedAndNoFaultOfTheGpu) {
+  begin("well");
+  testing::Scan scan(testing::sphere_model(9, 10));
+  scan.facets[0][0] = 1u << 20;
+  const auto model = testing::ball_facets(9.1);
+  std::vector<FacetDeviation> by_points(model->facet.size());
+  std::vector<FacetPierced> by_surface(model->facet.size());
+  EXPECT_THROW(
+      matcher_->match(model, scan.surface(), testing::scan_settings(1), by_points.data(), by_surface.data()),
+      std::invalid_argument);
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
 struct Fault {
   const char *mode, *of_points, *of_frames;  // log text
 };
@@ -85,8 +116,8 @@ class ServiceFaults : public FailoverServicesTest, public ::testing::WithParamIn
  protected:
   void begin_it() {
     ServiceClientSettings settings;
-    settings.points_timeout = settings.model_timeout = settings.frame_timeout = settings.start_timeout =
-        300ms;
+    settings.points_timeout = settings.scan_timeout = settings.model_timeout = settings.frame_timeout =
+        settings.start_timeout = 300ms;
     begin(GetParam().mode, settings);
   }
   void told_once(const std::string& what) {
@@ -104,6 +135,14 @@ TEST_P(ServiceFaults, OfSurfacesEndOnTheCpu) {
   for (int i = 0; i < 4; ++i) find(i < 2 ? box : ball);
   EXPECT_EQ(finder_->describe(), cpu());
   told_once(GetParam().of_points);
+}
+
+TEST_P(ServiceFaults, OfFacetMapsEndOnTheCpu) {
+  begin_it();
+  const auto model = testing::ball_facets(9.1);
+  for (int i = 0; i < 3; ++i) testing::match_by(*matcher_, model);
+  EXPECT_EQ(matcher_->describe(), cpu());
+  told_once(GetParam().of_frames);
 }
 
 TEST_P(ServiceFaults, OfDiffusionEndOnTheCpu) {
@@ -156,7 +195,10 @@ TEST_F(FailoverServicesTest, ComeBackAfterTheirPause) {
 }
 
 TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
-  ServiceWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); }, {}, {}});
+  ServiceWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); },
+                        {},
+                        {},
+                        [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); }});
   const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
     const SharedBlock memory = SharedBlock::create(bytes);
@@ -186,6 +228,18 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   order.fringes = {{4, 3, {15, 16, 17}, 100, 1, 0}, {}, SampleType::u8, 64, 64, 3, {}};
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
   order.fringes.pattern.steps = most_steps + 1;
+  EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
+  order.what = ServiceRequest::What::facets;
+  order.count = 8;
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.count = most_matched_facets + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = ServiceRequest::What::scan;
+  order.count = 8;
+  order.scan = {{}, 100, 1, 50};
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before its model"));
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.scan.points = std::uint64_t{1} << 60;
   EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
   order.what = static_cast<ServiceRequest::What>(77);
   EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));

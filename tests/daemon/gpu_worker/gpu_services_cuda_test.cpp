@@ -23,6 +23,7 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
       std::make_unique<ServiceClient>(settings), 60s, [] { return 0ns; },
       [&](bool, const std::string& text) { faults.push_back(text); });
   FailoverFinder finder(gpu, cpu_backend());
+  FailoverFacetMatcher matcher(gpu, cpu_backend(), 0);
   FailoverDiffuser diffuser(gpu, cpu_backend());
   FailoverDemodulator demodulator(gpu, cpu_backend());
   const SearchedModel box = testing::searched(testing::box_model(16, 12, 8, 6));
@@ -30,6 +31,8 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
     EXPECT_THAT(testing::diffuse_by(diffuser, side), StartsWith("cuda "));
     EXPECT_THAT(testing::demodulate_by(demodulator, side), StartsWith("cuda "));
     EXPECT_THAT(testing::find_by(finder, box, 100 * side), StartsWith("cuda "));
+    EXPECT_THAT(testing::match_by(matcher, testing::ball_facets(9.1), static_cast<int>(side % 300)),
+                StartsWith("cuda "));
   }
   EXPECT_THAT(faults, IsEmpty());
 }

@@ -14,6 +14,7 @@
 #include "gpu/fringe_phase/fringe_demodulator.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "tests/gpu/model_scenes.h"
+#include "tests/gpu/surface_scenes.h"
 
 namespace datum::testing {
 
@@ -34,6 +35,24 @@ inline std::string find_by(DistanceFinder& finder, const SearchedModel& model, s
   model.search->find(points.data(), count, settings, cpu_backend(1), expected.data());
   EXPECT_TRUE(bytes_of(found) == bytes_of(expected));
   return finder.describe();
+}
+
+/// A ball scanned as triangles of `rings`, matched with a model.
+inline std::string match_by(FacetMatcher& matcher, const std::shared_ptr<const ModelFacets>& model,
+                            int rings = 40) {
+  const Scan scan = rings > 0 ? Scan(sphere_model(9, rings)) : Scan();
+  const ScanMatchSettings settings = scan_settings(0.3f);
+  std::vector<FacetDeviation> by_points(model->facet.size()), expected_by_points(model->facet.size());
+  std::vector<FacetPierced> by_surface(model->facet.size()), expected_by_surface(model->facet.size());
+  matcher.match(model, scan.surface(), settings, by_points.data(), by_surface.data());
+  match_scan(*model, scan.surface(), settings, cpu_backend(1), expected_by_points.data(),
+             expected_by_surface.data());
+  EXPECT_TRUE(bytes(by_points) == bytes(expected_by_points));
+  EXPECT_TRUE(bytes(by_surface) == bytes(expected_by_surface));
+  return matcher.describe();
+}
+inline std::shared_ptr<const ModelFacets> ball_facets(double radius) {
+  return std::make_shared<const ModelFacets>(model_facets(triangle_model(sphere_model(radius, 30))));
 }
 
 /// A map with a step, a hole and a slope.

@@ -105,6 +105,24 @@ class TestSearch : public DeviceSearch {
   static inline int surfaces_ = 0;
 };
 
+class TestMatch : public DeviceMatch {
+ public:
+  explicit TestMatch(const ModelFacets& model) : model_(model) {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+  }
+  void match(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetDeviation* by_points,
+             FacetPierced* by_surface) override {
+    if (mode() == "no-records") return;
+    match_scan(model_, surface, settings, cpu_backend(1), by_points, by_surface);
+    go_wrong(++scans_, by_points);
+  }
+
+ private:
+  const ModelFacets model_;
+  static inline int scans_ = 0;
+};
+
 DiffusionRecord diffuse_here(std::int32_t* counts, const DiffusionGrid& grid,
                              const DiffusionSettings& settings) {
   static int maps = 0;
@@ -168,9 +186,10 @@ int main() {
     send_packet(gpu_worker_fd, &greeting, sizeof greeting);
     hang();
   }
-  return run_gpu_worker(gpu_worker_fd,
-                        {probe,
-                         [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
-                         {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); },
-                          diffuse_here, demodulate_here}});
+  return run_gpu_worker(
+      gpu_worker_fd,
+      {probe,
+       [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
+       {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); }, diffuse_here,
+        demodulate_here, [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); }}});
 }
