@@ -9,6 +9,7 @@
 
 #include "calib/htm.h"
 #include "drivers/frame/frame_error.h"
+#include "gpu/core/parallel_for.h"
 #include "gpu/fourier_profilometry/fourier_profilometry.h"
 
 namespace datum {
@@ -99,7 +100,7 @@ SingleShot::SingleShot(const FringeSettings& settings, const PhaseCalibration& c
 
 SingleShot::~SingleShot() = default;
 
-MeasuredFringes SingleShot::measure(const RawSet& set) const {
+MeasuredFringes SingleShot::measure(const RawSet& set, unsigned threads) const {
   const auto rows = calibration_.settings.height, cols = calibration_.settings.width;
   if (static_cast<std::uint32_t>(set.rows) != rows || static_cast<std::uint32_t>(set.cols) != cols)
     throw FrameError(
@@ -113,16 +114,17 @@ MeasuredFringes SingleShot::measure(const RawSet& set) const {
   m.modulation.resize(n);
   const bool bytes = std::holds_alternative<std::vector<std::uint8_t>>(set.grey);
   const void* samples = std::visit([](const auto& grey) -> const void* { return grey.data(); }, set.grey);
-  profilometry_->demodulate({samples, bytes ? SampleType::u8 : SampleType::u16, cols, rows}, cpu_backend(1),
-                            {kinds.data(), phase.data(), m.modulation.data()});
+  profilometry_->demodulate({samples, bytes ? SampleType::u8 : SampleType::u16, cols, rows},
+                            cpu_backend(threads), {kinds.data(), phase.data(), m.modulation.data()});
   m.classes.resize(n);
   m.height.assign(n, 0);
   for (auto* map : {&m.column_px, &m.sigma_px, &m.height_sigma_um}) map->assign(n, 0.f);
   const HeightModel model = calibration_.model();
   const double period = settings_.periods_px.front(), per_rad = period / (2 * std::numbers::pi);
-  for (std::uint32_t row = 0; row < rows; ++row)
+  parallel_for(threads, rows, [&](std::size_t r, unsigned) {
+    const auto row = static_cast<std::uint32_t>(r);
     for (std::uint32_t col = 0; col < cols; ++col) {
-      const std::size_t i = std::size_t{row} * cols + col;
+      const std::size_t i = r * cols + col;
       m.classes[i] = class_of(kinds[i]);
       if (kinds[i] != FourierClass::ok) continue;
       const double u0 = direction_ * phase[i] * per_rad, centre = centre_at(calibration_, row, col);
@@ -142,6 +144,7 @@ MeasuredFringes SingleShot::measure(const RawSet& set) const {
       m.height_sigma_um[i] =
           static_cast<float>(std::abs(slope_um_per_px(model, row, col, u, z_um)) * m.sigma_px[i]);
     }
+  });
   return m;
 }
 

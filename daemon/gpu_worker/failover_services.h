@@ -82,12 +82,17 @@ class FailoverDiffuser final : public FailoverService<Diffuser, CpuDiffuser> {
 
 class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuFringeDemodulator> {
  public:
-  using FailoverService::FailoverService;
+  FailoverDemodulator(std::shared_ptr<GpuServices> gpu, Backend cpu)
+      : FailoverService(std::move(gpu), cpu), threads_(cpu.threads) {}
+  unsigned threads() const override { return threads_; }
   void demodulate(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                   const HeightModel* model, const FringeMaps& maps) override {
     either([&](ServiceClient& gpu) { gpu.demodulate(images, pattern, limits, model, maps); },
            [&](FringeDemodulator& cpu) { cpu.demodulate(images, pattern, limits, model, maps); });
   }
+
+ private:
+  const unsigned threads_;
 };
 
 /// Below this many points, joined and model facets together the CPU matches a scan. An order costs the GPU about 1 ms whatever

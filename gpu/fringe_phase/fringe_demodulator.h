@@ -17,6 +17,8 @@ class FringeDemodulator {
                           const FringeLimits& limits, const HeightModel* model, const FringeMaps& maps) = 0;
   /// Who did the last one: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
   virtual std::string describe() const = 0;
+  /// For the host's own work.
+  virtual unsigned threads() const = 0;
 };
 
 class CpuFringeDemodulator final : public FringeDemodulator {
@@ -27,6 +29,7 @@ class CpuFringeDemodulator final : public FringeDemodulator {
     datum::demodulate(images, pattern, limits, model, backend_, maps);
   }
   std::string describe() const override { return datum::describe(backend_); }
+  unsigned threads() const override { return backend_.threads; }
 
  private:
   Backend backend_;

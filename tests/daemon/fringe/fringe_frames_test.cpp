@@ -283,6 +283,21 @@ TEST_F(FringeFramesTest, ASingleImageTellsABowedBoardAndSaysWhatItIsNotFor) {
   EXPECT_THAT(frame.stages[0].warnings.at(0), HasSubstr("for bare boards and paste only"));
 }
 
+TEST_F(FringeFramesTest, ThreadsDoNotMoveASingleImage) {
+  const PhaseCalibration c = calibrate({-0.5, -0.2, 0.1, 0.4, 0.7, 1});
+  profile.fringe->periods_px = {16};
+  profile.fringe->steps = 1;
+  const SingleShot shot(*profile.fringe, c);
+  const RawSet set = plate(0.4, 6);
+  const MeasuredFringes one = shot.measure(set, 1), three = shot.measure(set, 3);
+  EXPECT_GT(std::count(one.classes.begin(), one.classes.end(), FringeClass::ok), 1000);
+  EXPECT_EQ(one.classes, three.classes);
+  EXPECT_EQ(one.height, three.height);
+  EXPECT_EQ(one.column_px, three.column_px);
+  EXPECT_EQ(one.sigma_px, three.sigma_px);
+  EXPECT_EQ(one.height_sigma_um, three.height_sigma_um);
+}
+
 TEST_F(FringeFramesTest, ASingleImageIsRefusedWhereItsPeriodDoesNotTellTheColumn) {
   const PhaseCalibration c = calibrated();  // 3.75 mm move the stripes by 19 px
   profile.fringe->periods_px = {16};
