@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calib/calibration_store.h"
+#include "config/suggestion.h"
 #include "config/utc_time.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
@@ -33,7 +34,10 @@ const Recipe& MeasurementBasis::find(const std::string& name, const std::optiona
   read_recipes();
   const Recipe* found = recipes_->find(name);
   if (!found) {
-    std::string why = "no recipe '" + name + "'";
+    config::Words names;
+    for (const std::string& known : recipes_->names()) names.insert(known);
+    const std::string meant = config::nearest(name, names);
+    std::string why = "no recipe '" + name + "'" + (meant.empty() ? "" : "; did you mean '" + meant + "'?");
     for (const std::string& problem : recipes_->problems()) why += "; refused: " + problem;
     throw scpi::Error(scpi::file_name_not_found, why);
   }

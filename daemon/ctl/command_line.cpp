@@ -2,17 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/finite_options.h"
 #include "config/suggestion.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/version/version.h"
 
 namespace datum {
+namespace {
+
+/// The nearest, or the only one that `word` begins; empty: none.
+std::string meant_by(const std::string& word, const config::Words& known) {
+  if (const std::string near = config::nearest(word, known); !near.empty()) return near;
+  const auto begun = [&](const std::string& name) { return name.starts_with(word); };
+  const auto first = std::find_if(known.begin(), known.end(), begun);
+  return std::count_if(known.begin(), known.end(), begun) == 1 ? *first : "";
+}
+
+}  // namespace
 
 CommandLine::CommandLine() : app("datumctl: results and control of datumd", "datumctl") {
   app.require_subcommand(1);
   std::string statuses = "Exit status:";
   for (const auto& e : exit_meanings) statuses += std::string("\n  ") + e.status + "  " + e.meaning;
   app.footer(statuses);
+  app.set_version_flag("--version", code_id());
   add_status_command(*this);
   add_watch_command(*this);
   add_cell_commands(*this);
@@ -72,8 +87,11 @@ std::string CommandLine::misspelt(const std::vector<std::string>& typed) const {
     }
     if (known.empty()) continue;  // a value
     if (!known.count(name)) {
-      const std::string meant = config::nearest(name, known);
-      return meant.empty() ? "" : fmt::format("'{}' is not known; did you mean '{}'?\n", name, meant);
+      const std::string meant = meant_by(name, known);
+      if (!meant.empty()) return fmt::format("'{}' is not known; did you mean '{}'?\n", name, meant);
+      if (word.starts_with("--")) return "";
+      const std::string path = command == &app ? "" : " " + command->get_name();
+      return fmt::format("'{}' is not known; datumctl{} --help lists what is\n", name, path);
     }
     for (const CLI::App* step : steps)
       if (step->get_name() == name) command = step;
@@ -97,9 +115,11 @@ int CommandLine::run(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int status = app.exit(e) == 0 ? good : usage;
-    if (status == usage) fmt::print(stderr, "{}", misspelt({argv + 1, argv + argc}));
-    return status;
+    // The cause alone: the parser calls a misspelt command a missing one.
+    const std::string cause = e.get_exit_code() == 0 ? "" : misspelt({argv + 1, argv + argc});
+    if (cause.empty()) return app.exit(e) == 0 ? good : usage;
+    fmt::print(stderr, "{}", cause);
+    return usage;
   }
   return chosen_();
 }

@@ -1,4 +1,5 @@
 // Work of an operator beside measuring, with the real daemon: recipe uploads, repeated measurements, trigger source.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -79,6 +80,30 @@ TEST(ScenarioOperator, MeasuresAStoredFrameAgain) {
   EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 9), "1,FAILED,");
   cell.write("recipes/box.toml", Cell::recipe_text(41));
   EXPECT_EQ(error_of(host->command("DATA:REPL 1")), -230) << "by another recipe it would say nothing";
+}
+
+TEST(ScenarioOperator, RefusesToArmWhereTheSensorCanNotMeasureTheRecipe) {
+  Cell cell(unarmed());
+  cell.start();
+  const auto host = cell.connect();
+  std::string text = Cell::recipe_text();
+  const std::string height = "nominal_um = 500.0";
+  text.replace(text.find(height), height.size(), "nominal_um = 500000.0");  // 0.5 m, the range is 16 mm
+  EXPECT_EQ(error_of(host->command(upload("box", text))), 0);
+  const std::string refusal = host->command("CONF:REC 'box';:INIT");
+  EXPECT_EQ(error_of(refusal), -221) << refusal;
+  EXPECT_THAT(refusal, ::testing::HasSubstr(
+                           "B1.nominal_um: 500000 um are 500 mm, more than the measuring range of S-1"));
+  EXPECT_THAT(host->ask("SYST:STAT?"), ::testing::HasSubstr("IDLE"));
+  EXPECT_EQ(error_of(host->command(upload("box", Cell::recipe_text()))), 0);
+  EXPECT_EQ(error_of(host->command("CONF:REC 'box';:INIT")), 0);
+}
+
+TEST(ScenarioOperator, SuggestsTheRecipeThatWasMeant) {
+  Cell cell(unarmed());
+  cell.start();
+  const std::string refusal = cell.connect()->command("CONF:REC 'bix'");
+  EXPECT_THAT(refusal, ::testing::HasSubstr("no recipe 'bix'; did you mean 'box'?"));
 }
 
 TEST(ScenarioOperator, TriggersByFrameOrByCommand) {

@@ -157,8 +157,19 @@ TEST(CommandLineMisspelt, NamesTheCommandOrOptionThatWasMeant) {
             "'--stor' is not known; did you mean '--store'?\n");
   EXPECT_EQ(line.misspelt({"export", "--fromat=csv"}), "'--fromat' is not known; did you mean '--format'?\n");
   EXPECT_EQ(line.misspelt({"show", "statsu"}), "") << "a value";
-  EXPECT_EQ(line.misspelt({"manaul"}), "") << "hidden ones are not offered";
+  EXPECT_EQ(line.misspelt({"stat"}), "'stat' is not known; did you mean 'status'?\n");
+  EXPECT_EQ(line.misspelt({"manaul"}), "'manaul' is not known; datumctl --help lists what is\n") << "hidden";
+  EXPECT_EQ(line.misspelt({"verify", "board"}),
+            "'board' is not known; datumctl verify --help lists what is\n");
   EXPECT_EQ(line.misspelt({"status", "--tcp", "localhost:5025"}), "");
+}
+
+TEST(CommandLineMisspelt, IsTheFirstLineAndTheOnlyOne) {
+  CommandLine line;
+  ::testing::internal::CaptureStderr();
+  const char* typed[] = {"datumctl", "statsu", "--tcp", "localhost:5025"};
+  EXPECT_EQ(line.run(4, typed), 4);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "'statsu' is not known; did you mean 'status'?\n");
 }
 
 }  // namespace
