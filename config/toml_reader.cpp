@@ -58,10 +58,11 @@ double number_of(const TomlNode& node) {
 /// A number in quotes is a frequent mistake; its remedy is to remove them.
 std::string not_a_number(const TomlNode& node, const char* what) {
   char* end = nullptr;
-  if (node.kind == TomlNode::Kind::text && (std::strtod(node.text.c_str(), &end), end) != node.text.c_str() &&
-      *end == '\0')
-    return "\"" + node.text + "\" is in quotes, which makes it a text";
-  return std::string("is not ") + what;
+  if (node.kind != TomlNode::Kind::text || (std::strtod(node.text.c_str(), &end), end) == node.text.c_str())
+    return std::string("is not ") + what;
+  const std::string quoted = "\"" + node.text + "\" is in quotes, which makes it a text";
+  return *end == '\0' ? quoted
+                      : quoted + "; write the number alone, with a decimal point and in the unit of the key";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "calib/calibration_store.h"
@@ -32,7 +33,9 @@ class Findings {
     const auto at = config_.places.find(key);
     const config::Location where =
         at == config_.places.end() ? config::Location{config_.file.string()} : at->second;
-    lines.push_back(config::ConfigError(where, key, problem, allowed).what());
+    const bool home = problem.find("~/") != std::string::npos || problem.ends_with("~");
+    lines.push_back(
+        config::ConfigError(where, key, problem, home ? "a whole path: '~' is a shell's" : allowed).what());
   }
   /// datumd makes a folder itself, but not the folders above it: a misspelt path would be waited at for ever.
   /// True: there is the folder.
@@ -47,11 +50,18 @@ class Findings {
     return false;
   }
 
+  /// Refuses a folder that has another use: what datumd writes would be read there as something else.
+  void own_folder(const std::string& key, const fs::path& path) {
+    const auto [first, is_new] = uses_.emplace(path.lexically_normal(), key);
+    if (!is_new) refuse(key, path.string() + " is " + first->second + " too", "a folder of its own");
+  }
+
   std::vector<std::string> lines, warnings;
 
  private:
   const DaemonConfig& config_;
-  std::set<fs::path> missing_;  // each is reported once
+  std::set<fs::path> missing_;              // each is reported once
+  std::map<fs::path, std::string> uses_{};  // keys of folders
 };
 
 std::optional<SensorProfile> check_sensor(const DaemonConfig& c, Findings& found) {
@@ -172,6 +182,16 @@ void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& se
                config::one_of(known, "a recipe in that folder"));
 }
 
+void check_uses(const DaemonConfig& c, Findings& found) {
+  std::error_code ignored;
+  if (fs::is_directory(c.store, ignored))
+    found.refuse("results.store_file", c.store.string() + " is a folder", "a file, which datumd makes");
+  if (!c.file_drop.folder.empty()) found.own_folder("sensor.drop_folder", c.file_drop.folder);
+  if (!c.recipes.empty()) found.own_folder("inspection.recipes_folder", c.recipes);
+  if (!c.calibrations.empty()) found.own_folder("inspection.calibrations_folder", c.calibrations);
+  if (c.pictures) found.own_folder("results.pictures_folder", *c.pictures);
+}
+
 }  // namespace
 
 ConfigCheck check_cell(const fs::path& file, std::int64_t now_utc_s) {
@@ -180,6 +200,7 @@ ConfigCheck check_cell(const fs::path& file, std::int64_t now_utc_s) {
   Findings found(c);
   found.take(problems);
   if (!c.store.empty()) found.folder("results.store_file", c.store.parent_path(), true);
+  check_uses(c, found);
   if (c.pictures) found.folder("results.pictures_folder", *c.pictures, false);
   if (c.calibrate) found.folder("calibration.artefacts_folder", c.calibrate->artefacts, true);
   if (c.gocator && c.gocator->archive)

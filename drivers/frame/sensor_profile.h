@@ -28,6 +28,11 @@ struct NoiseProfile {
   double sigma_um_at(double height_mm) const;
 };
 
+/// Interval in mm of sensor coordinates.
+struct Interval {
+  double min_mm = 0, max_mm = 0;
+};
+
 struct SensorProfile {
   std::string serial;
   std::string model;
@@ -37,6 +42,7 @@ struct SensorProfile {
   double scale_uncertainty_ppm = 0;               // standard uncertainty of the height scale
   double linearity_um = 0;                        // standard uncertainty from the linearity deviation
   std::optional<double> pixel_pitch_mm;           // for formats that do not contain it (.ptr)
+  std::optional<Interval> field_x, field_y;       // field of view at the board's height; both or none
   std::string sha256;                             // of the profile's file
   std::optional<FringeSettings> fringe;           // for deliveries of raw fringe images
   std::shared_ptr<const FrameReader> reader;      // of its deliveries; null: they contain heights

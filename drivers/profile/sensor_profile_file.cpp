@@ -121,6 +121,21 @@ void doubt_lengths(const TomlTable& file, const SensorProfile& sensor, Problems&
     warn("linearity_um", shown(sensor.linearity_um) + " um is more than a tenth of the measuring range");
 }
 
+Interval read_interval(TomlTable& file, const char* key) {
+  const std::vector<double> ends = file.numbers(key, 2);
+  if (ends[1] <= ends[0])
+    file.refuse(key, shown(ends[1]) + " is not above " + shown(ends[0]), "[smallest, largest] in mm");
+  return {ends[0], ends[1]};
+}
+
+void read_field(TomlTable& file, SensorProfile& sensor) {
+  if (!file.has("field_x_mm") && !file.has("field_y_mm")) return;
+  for (const char* key : {"field_x_mm", "field_y_mm"})
+    if (!file.has(key)) file.refuse(key, "missing", "field_x_mm and field_y_mm, or neither of them");
+  sensor.field_x = read_interval(file, "field_x_mm");
+  sensor.field_y = read_interval(file, "field_y_mm");
+}
+
 }  // namespace
 
 SensorProfile load_sensor_profile(const std::filesystem::path& path) {
@@ -131,7 +146,7 @@ SensorProfile load_sensor_profile(const std::filesystem::path& path) {
 SensorProfile load_sensor_profile(const std::filesystem::path& path, Problems& problems) {
   auto file = TomlTable::from_file(path);
   file.only_keys({"schema", "serial", "model", "handedness", "pixel_pitch_mm", "z_min_mm", "z_max_mm",
-                  "scale_uncertainty_ppm", "linearity_um", "noise", "fringe"});
+                  "field_x_mm", "field_y_mm", "scale_uncertainty_ppm", "linearity_um", "noise", "fringe"});
   file.integer("schema", schema, schema);
   SensorProfile sensor;
   sensor.serial = file.text("serial");
@@ -146,6 +161,7 @@ SensorProfile load_sensor_profile(const std::filesystem::path& path, Problems& p
     file.refuse("z_max_mm", shown(sensor.z_max_mm) + " is not above z_min_mm",
                 "more than " + shown(sensor.z_min_mm));
   }
+  read_field(file, sensor);
   sensor.scale_uncertainty_ppm = file.number("scale_uncertainty_ppm", {0, 1e5});
   sensor.linearity_um = file.number("linearity_um", not_negative);
   sensor.noise = noise_profile(file.table("noise"));

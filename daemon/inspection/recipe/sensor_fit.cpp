@@ -79,6 +79,41 @@ void doubt_place(const Recipe& recipe, const SensorProfile& sensor, const Eigen:
         " m beside the origin of the sensor, outside of its field of view; lengths are in mm");
 }
 
+std::string field_text(const SensorProfile& sensor) {
+  const auto text = [](const Interval& i) { return brief(i.min_mm) + " to " + brief(i.max_mm); };
+  return "field of view, x " + text(*sensor.field_x) + " and y " + text(*sensor.field_y) +
+         " mm (field_x_mm, field_y_mm of " + sensor.serial + ")";
+}
+
+/// Components whose centre no frame shows. `placed`: null where a stage moves the board, so that only its size is compared.
+void doubt_field(const Recipe& recipe, const SensorProfile& sensor,
+                 const std::optional<Eigen::Matrix4d>& placed, SensorFit& fit) {
+  const Interval x = *sensor.field_x, y = *sensor.field_y;
+  if (!placed) {
+    const double across = std::hypot(x.max_mm - x.min_mm, y.max_mm - y.min_mm);
+    Eigen::AlignedBox2d centres;
+    for (const Component& c : recipe.components)
+      centres.extend(Eigen::Vector2d(c.body.centre_mm.x(), c.body.centre_mm.y()));
+    const double width = recipe.components.empty() ? 0 : centres.sizes().maxCoeff();
+    if (width > across)  // in any rotation
+      fit.doubts.push_back("component: the centres are " + brief(width) + " mm apart, the diagonal of the " +
+                           field_text(sensor) + " is " + brief(across) + " mm");
+    return;
+  }
+  std::vector<std::string> outside;
+  Eigen::Vector2d first(0, 0);
+  for (const Component& c : recipe.components) {
+    const Eigen::Vector3d at = moved(*placed, {c.body.centre_mm.x(), c.body.centre_mm.y(), 0});
+    if (at.x() >= x.min_mm && at.x() <= x.max_mm && at.y() >= y.min_mm && at.y() <= y.max_mm) continue;
+    if (outside.empty()) first = at.head<2>();
+    outside.push_back(c.reference);
+  }
+  if (!outside.empty())
+    fit.doubts.push_back(named(outside) + ": the centre lies at x = " + brief(first.x()) +
+                         ", y = " + brief(first.y()) + " mm in sensor coordinates, outside of the " +
+                         field_text(sensor));
+}
+
 /// U (k = 2) in mdeg of the least-squares slope across a body, of independent noise alone: s sqrt(12 / n) / L along the
 /// shorter side L of n pixels (variance of a slope of evenly spread points).
 double least_tilt_uncertainty_mdeg(const Component& c, const SensorProfile& sensor, double pitch_mm) {
@@ -130,7 +165,9 @@ SensorFit sensor_fit(const Recipe& recipe, const SensorProfile& sensor, const Ca
                              shown(range_mm) + " mm (z_min_mm to z_max_mm); allowed: at most " +
                              shown(range_mm * um_in_mm));
   if (!fit.refusals.empty()) return fit;
-  if (const auto placed = sensor_from_board(recipe, at_rest)) doubt_place(recipe, sensor, *placed, fit);
+  const auto placed = sensor_from_board(recipe, at_rest);
+  if (placed) doubt_place(recipe, sensor, *placed, fit);
+  if (sensor.field_x && sensor.field_y && fit.doubts.empty()) doubt_field(recipe, sensor, placed, fit);
   if (sensor.pixel_pitch_mm && *sensor.pixel_pitch_mm <= 5)  // beyond, its reader has warned
     doubt_pixels(recipe, sensor, fit);
   return fit;
