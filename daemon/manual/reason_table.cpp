@@ -64,19 +64,25 @@ constexpr std::array rows{
               "so what "
               "is left shows less than the truth.",
               "Move the part into the sensor's range; expose it less."},
-    ReasonRow{Reason::out_of_view, "The body or its ring lies outside the frame.",
-              "recipe: component.centre_mm, board.origin_mm, floor.outer_margin_mm",
-              "The board lies elsewhere, the recipe's coordinates are another board's, or the stage stood "
-              "elsewhere.",
-              "Compare the picture with the recipe; a table [alignment] follows a board that is shifted."},
+    ReasonRow{
+        Reason::out_of_view, "The body or its ring lies outside the frame.",
+        "recipe: component.centre_mm, board.origin_mm, floor.outer_margin_mm; sensor profile: field_x_mm, "
+        "field_y_mm",
+        "The board lies elsewhere, the recipe's coordinates are another board's, or the stage stood "
+        "elsewhere.",
+        "Compare the picture with the recipe; a table [alignment] follows a board that is shifted."},
     ReasonRow{Reason::pose_missing, "The CMM reported no position before or after the exposure.",
               "datumd.toml: cmm.pairing.position_timeout_ms, cmm",
               "The line is down, or its controller did not answer in time.",
-              "datumctl links shows the line and its last fault; datumctl listen hears what comes."},
-    ReasonRow{Reason::pose_stale, "A position was too old to belong to the exposure.",
-              "datumd.toml: cmm.pairing.position_timeout_ms, cmm.poll.timeout_ms",
-              "A slow or polled line that answers late.",
-              "Shorten the poll, or take the faster report of the controller."},
+              "datumctl links shows the line and its last fault. Stop datumd, and datumctl listen shows the "
+              "raw lines "
+              "that come."},
+    ReasonRow{
+        Reason::pose_stale, "A position was too old to belong to the exposure.",
+        "datumd.toml: cmm.pairing.window_ms, cmm.poll.period_ms",
+        "A slow or polled line that answers late; an exposure whose instant is known only roughly.",
+        "Shorten cmm.poll.period_ms, or let the controller report by itself. Widen window_ms only where the "
+        "stage stands still that long."},
     ReasonRow{
         Reason::pose_moved, "The stage moved between the positions before and after the exposure.",
         "datumd.toml: cmm.pairing.tolerance_um",
@@ -93,7 +99,9 @@ constexpr std::array rows{
         "It is missing, changed, expired, drifted, superseded, of another sensor, or the cell's temperature "
         "is "
         "outside its window or not reported.",
-        "CALibration:CURRent? says which; report the temperature, verify, or calibrate again."},
+        "datumctl status says which. Report the temperature (datumctl temperature), or calibrate again "
+        "(datumctl "
+        "calibrate start)."},
     ReasonRow{
         Reason::sensor_mismatch,
         "The frame is of another sensor, or of another resolution, than the recipe and the profile say.",
