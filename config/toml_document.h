@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,9 @@ struct TomlEntry {
 /// Parses in this process, after check_toml_bounds. Throws ConfigError "not valid TOML" with its place;
 /// `name` is the file's name in messages.
 TomlNode parse_toml(std::string_view text, const std::string& name);
+
+/// Bytes of a regular file of at most max_toml_bytes. Throws ConfigError.
+std::string toml_file_bytes(const std::filesystem::path& path);
 
 /// Parser in another process, for texts from untrusted sources.
 class TomlParser {

@@ -17,11 +17,33 @@ namespace datum::config {
 
 namespace {
 
-/// Content of a regular file of limited size; never blocks.
-std::string bytes_of(const std::filesystem::path& path) {
+std::pair<int, int> place(const TomlEntry& entry) { return {entry.line, entry.column}; }
+
+bool is_number(const TomlNode& node) {
+  return node.kind == TomlNode::Kind::whole || node.kind == TomlNode::Kind::real;
+}
+
+double number_of(const TomlNode& node) {
+  return node.kind == TomlNode::Kind::whole ? static_cast<double>(node.whole) : node.real;
+}
+
+/// A number in quotes is a frequent mistake; its remedy is to remove them.
+std::string not_a_number(const TomlNode& node, const char* what) {
+  char* end = nullptr;
+  if (node.kind != TomlNode::Kind::text || (std::strtod(node.text.c_str(), &end), end) == node.text.c_str())
+    return std::string("is not ") + what;
+  const std::string quoted = "\"" + node.text + "\" is in quotes, which makes it a text";
+  return *end == '\0' ? quoted
+                      : quoted + "; write the number alone, with a decimal point and in the unit of the key";
+}
+
+}  // namespace
+
+std::string toml_file_bytes(const std::filesystem::path& path) {
   const auto refuse = [&](const std::string& problem, const std::string& allowed) {
     throw ConfigError({path.string(), 0, 0}, "", problem, allowed);
   };
+  // Opening a pipe does not block.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const std::unique_ptr<const int, void (*)(const int*)> closes(&fd, [](const int* f) {
     if (*f >= 0) ::close(*f);
@@ -44,28 +66,6 @@ std::string bytes_of(const std::filesystem::path& path) {
   }
   return bytes;
 }
-
-std::pair<int, int> place(const TomlEntry& entry) { return {entry.line, entry.column}; }
-
-bool is_number(const TomlNode& node) {
-  return node.kind == TomlNode::Kind::whole || node.kind == TomlNode::Kind::real;
-}
-
-double number_of(const TomlNode& node) {
-  return node.kind == TomlNode::Kind::whole ? static_cast<double>(node.whole) : node.real;
-}
-
-/// A number in quotes is a frequent mistake; its remedy is to remove them.
-std::string not_a_number(const TomlNode& node, const char* what) {
-  char* end = nullptr;
-  if (node.kind != TomlNode::Kind::text || (std::strtod(node.text.c_str(), &end), end) == node.text.c_str())
-    return std::string("is not ") + what;
-  const std::string quoted = "\"" + node.text + "\" is in quotes, which makes it a text";
-  return *end == '\0' ? quoted
-                      : quoted + "; write the number alone, with a decimal point and in the unit of the key";
-}
-
-}  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
@@ -111,7 +111,7 @@ TomlTable TomlTable::from_text(std::string_view text, const std::string& name, c
 }
 
 TomlTable TomlTable::from_file(const std::filesystem::path& path, const TomlParser* apart) {
-  return from_text(bytes_of(path), path.string(), apart);
+  return from_text(toml_file_bytes(path), path.string(), apart);
 }
 
 const std::string& TomlTable::sha256() const { return impl_->sha256; }

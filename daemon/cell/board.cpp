@@ -243,8 +243,12 @@ bool store_results(const std::vector<BoardOrder*>& boards, ResultStore& store) {
   };
   try {
     std::vector<BoardVerdict*> verdicts;
-    for (BoardOrder* board : boards) verdicts.push_back(&board->verdict);
-    store.store(verdicts);
+    std::vector<RecipeText> recipes;
+    for (BoardOrder* board : boards) {
+      verdicts.push_back(&board->verdict);
+      recipes.push_back({board->verdict.recipe_sha256, board->verdict.recipe, board->recipe_text});
+    }
+    store.store(verdicts, recipes);
   } catch (const StoreError& error) {
     return fail(error.what(), error.kind());
   } catch (const std::exception& error) {

@@ -50,6 +50,7 @@ struct BoardOrder {
 
   std::uint64_t number = 0;  // of the boards that were begun
   std::shared_ptr<const Recipe> recipe;
+  std::shared_ptr<const std::string> recipe_text;  // of its file; null: it is gone
   std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;

@@ -21,6 +21,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   auto order = std::make_shared<BoardOrder>();
   order->number = ++begun_;
   order->recipe = recipe;
+  order->recipe_text = deps_.basis.recipe_text();
   order->calibration = recipe->in_machine_coordinates ? deps_.basis.calibration() : nullptr;
   order->sensor = &deps_.sensor;
   order->measurer = deps_.backend.measurer.get();
@@ -67,6 +68,7 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
   const Recipe* own = recipes->find(record.recipe);
   if (own && own->sha256 == record.recipe_sha256) {
     order.recipe = std::shared_ptr<const Recipe>(recipes, own);
+    order.recipe_text = recipes->text_of(*own);
   } else {
     Recipe gone;  // its name stands in the result, and nothing is measured by it
     gone.name = record.recipe;

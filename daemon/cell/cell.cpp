@@ -143,7 +143,7 @@ RecipeRepositoryDependencies InspectionCell::repository_dependencies() {
 
 RemeasurementDependencies InspectionCell::remeasurement_dependencies() {
   return {{deps_.config.recipes, deps_.config.calibrations, deliveries_folder(deps_.config), deps_.texts,
-           deps_.models},
+           deps_.models, [this](const std::string& sha256) { return deps_.reader.recipe_text(sha256); }},
           deps_.sensor,
           *deps_.backend.measurer,
           deps_.config.backend.threads,

@@ -52,6 +52,7 @@ const Recipe& MeasurementBasis::find(const std::string& name, const std::optiona
 void MeasurementBasis::choose(const Recipe& recipe) {
   recipe_ = std::shared_ptr<const Recipe>(recipes_, &recipe);
   recipe_warnings_ = recipes_->warnings_of(recipe);
+  recipe_text_ = recipes_->text_of(recipe);
   deps_.events.log(6, fmt::format("recipe {} chosen, sha256 {}", recipe.name, recipe.sha256),
                    {Event::recipe_chosen, {{"DATUM_RECIPE", recipe.name}}});
 }
@@ -65,7 +66,10 @@ MeasurementBasis::RecipeChange MeasurementBasis::reload() {
   const Recipe* found = recipes_->find(recipe_->name);
   if (found && found->sha256 == recipe_->sha256) return RecipeChange::none;
   recipe_ = found ? std::shared_ptr<const Recipe>(recipes_, found) : nullptr;
-  if (found) recipe_warnings_ = recipes_->warnings_of(*found);
+  if (found) {
+    recipe_warnings_ = recipes_->warnings_of(*found);
+    recipe_text_ = recipes_->text_of(*found);
+  }
   return found ? RecipeChange::changed : RecipeChange::gone;
 }
 

@@ -41,6 +41,8 @@ class MeasurementBasis {
   const std::shared_ptr<const RecipeStore>& recipes() const { return recipes_; }
   /// Null: none is chosen.
   const std::shared_ptr<const Recipe>& recipe() const { return recipe_; }
+  /// Of its file, for the store.
+  const std::shared_ptr<const std::string>& recipe_text() const { return recipe_text_; }
   bool is_chosen(const std::string& name) const { return recipe_ && recipe_->name == name; }
   /// Of the folder as it is now; an empty `sha256` demands none. Throws scpi::Error: -256 no such recipe, -221 it
   /// is another file or for another sensor.
@@ -86,6 +88,7 @@ class MeasurementBasis {
   std::shared_ptr<const RecipeStore> recipes_;
   std::shared_ptr<const Recipe> recipe_;
   std::vector<std::string> recipe_warnings_;  // as of its file when it was read
+  std::shared_ptr<const std::string> recipe_text_;
   std::shared_ptr<const Calibration> calibration_;
   std::string calibration_problem_;
   std::optional<TemperatureReading> temperature_;

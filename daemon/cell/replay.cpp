@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calib/calibration_store.h"
+#include "config/toml_reader.h"
 #include "config/utc_time.h"
 #include "daemon/instrument/scpi_error.h"
 #include "drivers/sensor/read_frame.h"
@@ -90,6 +91,34 @@ nlohmann::json compared(const BoardVerdict& verdict) {
   throw scpi::Error(scpi::data_corrupt_or_stale, fmt::format("{} {} was {}, is {}", what, name, then, now));
 }
 
+/// None: none is kept. Throws scpi::Error where the kept one can't be read.
+std::optional<Recipe> archived_recipe(const BoardVerdict& v, const ReplayPlaces& places) {
+  const auto text = places.recipe_text ? places.recipe_text(v.recipe_sha256) : std::nullopt;
+  if (!text) return std::nullopt;
+  config::Problems problems;
+  Recipe recipe =
+      recipe_from_text(*text, fmt::format("{} in the result store", v.recipe), problems, places.texts);
+  if (!problems.errors().empty())
+    throw scpi::Error(scpi::data_corrupt_or_stale, problems.errors().front().what());
+  recipe.file = places.recipes / (v.recipe + ".toml");  // a part's model lies beside it
+  return recipe;
+}
+
+void find_recipe(Replay& replay, const ReplayPlaces& places) {
+  const BoardVerdict& v = replay.verdict;
+  replay.recipes = std::make_shared<const RecipeStore>(places.recipes, nullptr, 0, places.texts);
+  replay.recipe = replay.recipes->find(v.recipe);
+  if (replay.recipe && replay.recipe->sha256 == v.recipe_sha256) return;
+  const Recipe* edited = replay.recipe;
+  replay.archived = archived_recipe(v, places);
+  if (replay.archived) {
+    replay.recipe = &*replay.archived;
+    return;
+  }
+  if (!edited) throw scpi::Error(scpi::file_name_not_found, fmt::format("no recipe '{}' any more", v.recipe));
+  refuse_changed("recipe", v.recipe, v.recipe_sha256, edited->sha256);
+}
+
 Calibration calibration_of(const BoardVerdict& v, const ReplayPlaces& places) {
   try {
     return CalibrationStore(places.calibrations, places.texts).find(v.calibration);
@@ -112,13 +141,11 @@ std::shared_ptr<Replay> prepare_replay(const BoardVerdict& v, const ReplayPlaces
     throw scpi::Error(scpi::file_name_not_found,
                       "this cell does not keep its frames; see the sensor's table in datumd.toml");
   replay->frames = places.deliveries / "done";
-  replay->recipes = std::make_shared<const RecipeStore>(places.recipes, nullptr, 0, places.texts);
   replay->models = places.models;
-  replay->recipe = replay->recipes->find(v.recipe);
-  if (!replay->recipe)
-    throw scpi::Error(scpi::file_name_not_found, fmt::format("no recipe '{}' any more", v.recipe));
-  if (replay->recipe->sha256 != v.recipe_sha256)
-    refuse_changed("recipe", v.recipe, v.recipe_sha256, replay->recipe->sha256);
+  if (places.instead)
+    replay->recipe = places.instead;
+  else
+    find_recipe(*replay, places);
   if (replay->recipe->in_machine_coordinates) {
     replay->calibration = calibration_of(v, places);
     if (replay->calibration->sha256 != v.calibration_sha256)
@@ -145,10 +172,10 @@ std::string first_difference(const BoardVerdict& then, const BoardVerdict& now) 
 
 void run(Replay& replay) {
   try {
-    const BoardVerdict now = replay.verdict.surface ? part_again(replay) : board_again(replay);
-    replay.detail = first_difference(replay.verdict, now);
-    if (!replay.detail.empty() && now.code != replay.verdict.code)
-      replay.detail += fmt::format("; datumd was {}, is {}", replay.verdict.code, now.code);
+    replay.now = replay.verdict.surface ? part_again(replay) : board_again(replay);
+    replay.detail = first_difference(replay.verdict, *replay.now);
+    if (!replay.detail.empty() && replay.now->code != replay.verdict.code)
+      replay.detail += fmt::format("; datumd was {}, is {}", replay.verdict.code, replay.now->code);
   } catch (const std::exception& error) {
     replay.failed = true;
     replay.detail = error.what();

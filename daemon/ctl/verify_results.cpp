@@ -90,6 +90,7 @@ class FrameCheck {
         measurer_(cpu_backend(threads_)) {}
 
   void run(ResultStore& store) {
+    places_.recipe_text = [&store](const std::string& sha256) { return store.recipe_text(sha256); };
     ResultFilter filter;
     filter.after = options_.from > 0 ? options_.from - 1 : 0;
     for (;;) {
@@ -102,18 +103,29 @@ class FrameCheck {
 
   std::string text() const {
     std::string text = different_;
-    text += fmt::format("frames: {} measured the same, {} not the same\n", same_, differ_);
-    for (const auto& [why, count] : untold_) text += fmt::format("  {} not known: {}\n", count, why);
+    text += fmt::format("frames: {} measured the same, {} not the same, {} not checked\n", same_, differ_,
+                        unchecked());
+    if (unmeasured_ > 0) text += fmt::format("  {} without a measurement to repeat\n", unmeasured_);
+    for (const auto& [why, count] : untold_) text += fmt::format("  {} not checked: {}\n", count, why);
     return text;
   }
   std::uint64_t same() const { return same_; }
   std::uint64_t differ() const { return differ_; }
+  /// Measured then, and not measured again now.
+  std::uint64_t unchecked() const {
+    std::uint64_t sum = 0;
+    for (const auto& [why, count] : untold_) sum += count;
+    return sum;
+  }
 
  private:
   void check(const StoredResult& result) {
     try {
       const BoardVerdict verdict = result.verdict();
-      if (verdict.components.empty()) return untold("nothing was measured then");
+      if (verdict.components.empty()) {
+        ++unmeasured_;
+        return;
+      }
       const auto replay = prepare_replay(verdict, places_, sensor_, measurer_, threads_);
       datum::run(*replay);
       if (replay->failed) return untold(frame_gone(replay->detail));
@@ -145,7 +157,7 @@ class FrameCheck {
   unsigned threads_;
   SensorProfile sensor_;
   CpuBoardMeasurer measurer_;
-  std::uint64_t same_ = 0, differ_ = 0;
+  std::uint64_t same_ = 0, differ_ = 0, unmeasured_ = 0;
   std::string different_;
   std::map<std::string, std::uint64_t> untold_;
 };
@@ -172,8 +184,10 @@ void add_verify_results(CLI::App& verify, ResultsCheck& o, const std::function<v
                    "a signed head that was kept elsewhere ('datumctl signature'): finds a store rewritten or "
                    "cut since")
       ->allow_extra_args(false);
-  auto* frames =
-      command->add_flag("--frames", o.frames, "measure the frames that are still kept again, and compare");
+  auto* frames = command->add_flag("--frames", o.frames,
+                                   "measure the frames that are still kept again, each with the recipe of "
+                                   "then, and compare; exit status 10: "
+                                   "some could not be checked");
   command->add_option("--from", o.from, "with --frames: from this result on")->needs(frames);
 }
 
@@ -202,6 +216,7 @@ Verified verify_results(const ResultsCheck& o) {
   verified.text += check.text();
   if (check.differ() > 0) verified.found = Found::not_good;
   if (verified.found == Found::good && check.same() == 0) verified.found = Found::not_enough;
+  if (verified.found == Found::good && check.unchecked() > 0) verified.found = Found::untold;
   return verified;
 }
 

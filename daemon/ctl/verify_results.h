@@ -14,7 +14,8 @@ namespace datum {
 void add_verify_results(CLI::App& verify, ResultsCheck& options, const std::function<void()>& chosen);
 
 /// good: unaltered and equal; not_good: a deviation; not_enough: no evidence for the newest results, or none of the
-/// requested frames could be measured again. Throws StoreError, config::ConfigError, std::invalid_argument for arguments.
+/// requested frames could be measured again; untold: some of them could not. Throws StoreError, config::ConfigError,
+/// std::invalid_argument for arguments.
 Verified verify_results(const ResultsCheck& options);
 
 }  // namespace datum

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "daemon/store/recipe_archive.h"
 #include "daemon/store/store_rows.h"
 #include "daemon/store/store_schema.h"
 
@@ -34,6 +35,8 @@ class Walk {
       fault(0, fmt::format("the store's id is {}, its chain says {}", report_.store_id, id_));
     if (report_.links == 0) fault(0, "there is no chain");
     check_count();
+    for (const std::string& sha256 : altered_recipes(db_, file_))
+      fault(0, fmt::format("the kept text of the recipe with SHA-256 {} was altered", sha256));
     for (const HeldEntry& held : held_) check_held(held);
     report_.given = std::max(report_.last, given_);
     return std::move(report_);

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/store/recipe_archive.h"
 #include "daemon/store/signed_heads.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_lock.h"
@@ -66,6 +67,7 @@ struct ResultStore::Impl {
   bool has_chain = true, has_former = true;
   std::vector<FormerId> former;
   std::unique_ptr<StoreMark> mark;  // null: read-only
+  std::unique_ptr<RecipeArchive> recipes;
   std::unique_ptr<StorePresence> presence;
   std::string head_sha256;               // of the last stored result
   std::atomic<bool> mark_failed{false};  // read by other threads
@@ -77,7 +79,7 @@ struct ResultStore::Impl {
   void prepare_reads();
   void prepare_writes();
   void insert_result(BoardVerdict& verdict);
-  void commit_all(const std::vector<BoardVerdict*>& verdicts);
+  void commit_all(const std::vector<BoardVerdict*>& verdicts, const std::vector<RecipeText>& texts);
   StoredResult known_row(const Statement& row, const std::string& id) const {
     return known_row_of(row, id_at_sequence(former, static_cast<std::uint64_t>(row.integer(0)), id));
   }
@@ -101,6 +103,7 @@ void ResultStore::Impl::prepare_writes() {
   insert = prepare("INSERT INTO result VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)");
   chain_head = prepare(head_link);
   link = prepare(insert_link);
+  recipes = std::make_unique<RecipeArchive>(db.get(), file);
 }
 
 ResultStore ResultStore::read_only(const fs::path& file) { return {file, Reading()}; }
@@ -190,9 +193,13 @@ void ResultStore::Impl::insert_result(BoardVerdict& verdict) {
   head_sha256 = before.sha256;
 }
 
-void ResultStore::Impl::commit_all(const std::vector<BoardVerdict*>& verdicts) {
+void ResultStore::Impl::commit_all(const std::vector<BoardVerdict*>& verdicts,
+                                   const std::vector<RecipeText>& texts) {
   sqlite::Run(*begin)->step();
-  for (BoardVerdict* verdict : verdicts) insert_result(*verdict);
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    insert_result(*verdicts[i]);
+    if (i < texts.size()) recipes->keep(texts[i], verdicts[i]->sequence);
+  }
   sqlite::Run(*commit)->step();
 }
 
@@ -201,7 +208,7 @@ std::uint64_t ResultStore::store(BoardVerdict& verdict) {
   return verdict.sequence;
 }
 
-void ResultStore::store(const std::vector<BoardVerdict*>& verdicts) {
+void ResultStore::store(const std::vector<BoardVerdict*>& verdicts, const std::vector<RecipeText>& recipes) {
   impl_->demand_writer();
   if (verdicts.empty()) return;
   std::vector<std::pair<std::uint64_t, std::string>> before;
@@ -209,7 +216,7 @@ void ResultStore::store(const std::vector<BoardVerdict*>& verdicts) {
     before.emplace_back(verdict->sequence, std::exchange(verdict->store_id, id_));
   try {
     impl_->presence->check();
-    impl_->commit_all(verdicts);
+    impl_->commit_all(verdicts, recipes);
     impl_->presence->check();  // its files may have been removed meanwhile
     if (!impl_->mark->advance(verdicts.back()->sequence, impl_->head_sha256)) impl_->mark_failed = true;
   } catch (...) {
@@ -218,8 +225,13 @@ void ResultStore::store(const std::vector<BoardVerdict*>& verdicts) {
     // SQLite rolls back by itself on some errors; a second rollback then fails harmlessly.
     if (!sqlite3_get_autocommit(impl_->db.get()))
       sqlite3_exec(impl_->db.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    impl_->recipes->forget();
     throw;
   }
+}
+
+std::optional<std::string> ResultStore::recipe_text(const std::string& sha256) {
+  return archived_recipe(impl_->db.get(), impl_->file, sha256);
 }
 
 void ResultStore::state(const std::vector<std::string>& statements) {
@@ -347,6 +359,7 @@ std::string ResultStore::chain_sha256(std::uint64_t sequence) {
 Removal ResultStore::remove_oldest(const RemovalOrder& order) {
   impl_->demand_writer();
   const Removal removal = datum::remove_oldest(impl_->db.get(), impl_->file, id_, impl_->former, order);
+  impl_->recipes->forget();
   if (!impl_->former.empty()) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
   return removal;
 }

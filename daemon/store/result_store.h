@@ -56,6 +56,12 @@ struct StoredResult {
 /// The row of a verdict whose JSON is `json`.
 StoredResult row_of(const BoardVerdict& verdict, std::string json);
 
+/// Text of a recipe's file, which is kept beside the results that were measured by it.
+struct RecipeText {
+  std::string sha256, name;
+  std::shared_ptr<const std::string> text;  // null: it is not kept
+};
+
 struct ResultFilter {
   std::optional<Decision> decision;
   std::optional<std::string> recipe, unit_id;
@@ -142,8 +148,9 @@ class ResultStore {
   /// Assigns sequence and store_id and commits the verdict. Returns the sequence number when the result is on the disk
   /// and the store still has its name. Throws StoreError and leaves the verdict unchanged; it must then not be announced.
   std::uint64_t store(BoardVerdict& verdict);
-  /// The same for several in this order, with one synchronisation: all or none.
-  void store(const std::vector<BoardVerdict*>& verdicts);
+  /// The same for several in this order, with one synchronisation: all or none. `recipes`: one for each verdict, or none;
+  /// the first result of a recipe keeps its text in the same transaction.
+  void store(const std::vector<BoardVerdict*>& verdicts, const std::vector<RecipeText>& recipes = {});
 
   /// Commits entries with these statements in this order. Throws StoreError and then commits none.
   void state(const std::vector<std::string>& statements);
@@ -157,6 +164,9 @@ class ResultStore {
   void keep_times(const std::vector<ResultTimes>& times);
   /// The kept times of a result; none: it has none.
   std::optional<std::string> times(std::uint64_t sequence);
+
+  /// The kept text of a recipe by its SHA-256; none: it is not kept. Throws StoreError (corrupt) where the text has another hash.
+  std::optional<std::string> recipe_text(const std::string& sha256);
 
   /// Throws StoreError (io) where the store's files lost their names since the opening: no result is stored then.
   void check_present() const;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daemon/store/recipe_archive.h"
 #include "daemon/store/store_rows.h"
 
 namespace datum {
@@ -111,6 +112,7 @@ Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& stor
       removal.altered = "results were among them that the chain does not know";
     execute(db, file, fmt::format("DELETE FROM chain WHERE link <= {}", removal.last_link));
     execute(db, file, fmt::format("DELETE FROM former WHERE link <= {}", removal.last_link));
+    remove_unused_recipes(db, file);
     append_statement(db, file, store_id, to_statement(removal));
     execute(db, file, "COMMIT");
   } catch (...) {

@@ -19,8 +19,12 @@ namespace {
 // sqrt(n)) = 0.11 um; the floor and the rest of the budget are smaller. Neighbours differ by 3 um.
 constexpr double most_error_um = 1.0;
 
-/// "ok", or SQLite's finding.
-std::string store_integrity(const std::filesystem::path& store) {
+constexpr const char* measured_without_recipe =
+    "SELECT count(*) FROM result WHERE decision < 3 AND json_extract(json, '$.recipe_sha256') NOT IN (SELECT "
+    "sha256 FROM recipe)";
+
+/// The answer of SQLite, or its error.
+std::string answer_of(const std::filesystem::path& store, const char* sql) {
   sqlite3* db = nullptr;
   std::string said;
   const auto keep = [](void* to, int, char** row, char**) {
@@ -28,8 +32,7 @@ std::string store_integrity(const std::filesystem::path& store) {
     return 0;
   };
   sqlite3_open_v2(store.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr);
-  if (sqlite3_exec(db, "PRAGMA integrity_check", keep, &said, nullptr) != SQLITE_OK)
-    said = sqlite3_errmsg(db);
+  if (sqlite3_exec(db, sql, keep, &said, nullptr) != SQLITE_OK) said = sqlite3_errmsg(db);
   sqlite3_close(db);
   return said;
 }
@@ -199,8 +202,12 @@ void Ledger::check_frames(const scenario::Cell& cell, const nlohmann::json& resu
 }
 
 void Ledger::check_store(const scenario::Cell& cell, Findings& findings) const {
-  const std::string said = store_integrity(cell.path() / "results.db");
+  const auto store = cell.path() / "results.db";
+  const std::string said = answer_of(store, "PRAGMA integrity_check");
   findings.expect(said == "ok", "the store: " + said);
+  if (answer_of(store, "SELECT count(*) FROM result WHERE decision < 3") != "0")
+    findings.expect(answer_of(store, measured_without_recipe) == "0",
+                    "results whose recipe is not kept: " + answer_of(store, measured_without_recipe));
   const auto chain = scenario::run({"datumctl", "verify", "results", "--store", "results.db"}, cell.path());
   findings.expect(chain.status == 0, "the chain of results: " + chain.output);
 }

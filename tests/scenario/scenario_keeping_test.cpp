@@ -58,12 +58,12 @@ TEST(ScenarioKeeping, WhatIsTakenIsToldAndTheRestIsMeasuredTheSame) {
   while (after->ask("DATA:COUNt?") != "4") ASSERT_FALSE(daemon.has_ended()) << daemon.output();
 
   const Outcome whole = k.ctl({"verify", "results", "--frames"});
-  EXPECT_EQ(whole.status, 0) << whole.output;
+  EXPECT_EQ(whole.status, 10) << whole.output;
   EXPECT_THAT(whole.output, HasSubstr("4 results, 4 to 7"));
   EXPECT_THAT(whole.output, HasSubstr("3 results, 1 to 3, removed: more than 4 results"));
   EXPECT_THAT(whole.output, HasSubstr("the chain is whole"));
-  EXPECT_THAT(whole.output, HasSubstr("frames: 1 measured the same, 0 not the same"));
-  EXPECT_THAT(whole.output, HasSubstr("3 not known: the frame is no longer kept"));
+  EXPECT_THAT(whole.output, HasSubstr("frames: 1 measured the same, 0 not the same, 3 not checked"));
+  EXPECT_THAT(whole.output, HasSubstr("3 not checked: the frame is no longer kept"));
   EXPECT_THAT(k.cell.list("drop/done"), ElementsAre("f3", "f6"));
 
   EXPECT_EQ(after->ask("DATA:FIRSt?"), "4");
@@ -89,6 +89,30 @@ TEST(ScenarioKeeping, AnAlteredResultIsNamed) {
   EXPECT_THAT(again.output, HasSubstr("NOT THE SAME: result 3 "));
   EXPECT_THAT(again.output, HasSubstr("frames: 2 measured the same, 1 not the same"));
   EXPECT_THAT(k.ctl({"verify", "results", "--held", "9:12"}).output, HasSubstr("is not LINK:SHA256"));
+}
+
+TEST(ScenarioKeeping, AResultIsMeasuredAgainByTheRecipeOfThen) {
+  Keeping k(keeping(""));
+  k.measure(2);
+  k.cell.write("recipes/box.toml", Cell::recipe_text(300));  // board 3 would pass
+  k.restart();
+  const auto host = k.cell.connect();
+  host->command("DATA:PUSH ON");
+  k.cell.deliver("f3", frame_of_box(bad_height_um, 3));
+  host->result();
+  std::filesystem::remove(k.cell.path() / "recipes/box.toml");
+  const Outcome again = k.ctl({"verify", "results", "--frames"});
+  EXPECT_EQ(again.status, 0) << again.output;
+  EXPECT_THAT(again.output, HasSubstr("frames: 3 measured the same, 0 not the same, 0 not checked"));
+
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open((k.cell.path() / "results.db").c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "DELETE FROM recipe WHERE rowid = 1", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  const Outcome gone = k.ctl({"verify", "results", "--frames"});
+  EXPECT_EQ(gone.status, 10) << gone.output;
+  EXPECT_THAT(gone.output, HasSubstr("2 not checked: "));
+  EXPECT_THAT(gone.output, HasSubstr("no recipe 'box' any more"));
 }
 
 TEST(ScenarioKeeping, ExportsBesideTheDaemon) {

@@ -76,10 +76,11 @@ TEST(ScenarioOperator, MeasuresAStoredFrameAgain) {
   tamper(cell.path() / "results.db");
   EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 12), "1,DIFFERENT,");
 
+  cell.write("recipes/box.toml", Cell::recipe_text(41));
+  EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 12), "1,DIFFERENT,")
+      << "by the recipe of then";
   std::filesystem::remove_all(cell.drop() / "done" / "f1");
   EXPECT_EQ(host->ask("DATA:REPL 1;*WAI;:DATA:REPL?").substr(0, 9), "1,FAILED,");
-  cell.write("recipes/box.toml", Cell::recipe_text(41));
-  EXPECT_EQ(error_of(host->command("DATA:REPL 1")), -230) << "by another recipe it would say nothing";
 }
 
 TEST(ScenarioOperator, RefusesToArmWhereTheSensorCanNotMeasureTheRecipe) {

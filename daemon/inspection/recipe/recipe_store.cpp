@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "config/toml_document.h"
 #include "config/toml_reader.h"
 
 namespace datum {
@@ -61,7 +62,11 @@ std::shared_ptr<const RecipeFileRead> RecipeStore::read(const std::filesystem::p
   fresh->stamp = stamp;
   fresh->settled = std::max(stamp.modified_ns, stamp.changed_ns) < utc_ns - tick_ns;
   config::Problems problems;
-  fresh->recipe = load_recipe(file, problems, parser);
+  problems.attempt([&] {
+    fresh->text = std::make_shared<const std::string>(config::toml_file_bytes(file));
+    fresh->recipe = recipe_from_text(*fresh->text, file.string(), problems, parser);
+  });
+  fresh->recipe.file = file;
   for (const auto& error : problems.errors()) fresh->problems.push_back(error.what());
   for (const auto& doubt : problems.warnings()) fresh->warnings.push_back(doubt.what());
   ++files_read_;
@@ -107,6 +112,12 @@ std::vector<std::string> RecipeStore::warnings_of(const Recipe& recipe) const {
   for (const auto& file : files_)
     if (&file->recipe == &recipe) return file->warnings;
   return {};
+}
+
+std::shared_ptr<const std::string> RecipeStore::text_of(const Recipe& recipe) const {
+  for (const auto& file : files_)
+    if (&file->recipe == &recipe) return file->text;
+  return nullptr;
 }
 
 std::uint64_t RecipeStore::bytes() const {

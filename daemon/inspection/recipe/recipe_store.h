@@ -24,8 +24,9 @@ struct RecipeFileRead {
   Stamp stamp;
   bool settled = false;  // unchanged long enough before reading that any later change alters the stamp
   Recipe recipe;
-  std::vector<std::string> problems;  // empty: the recipe is valid
-  std::vector<std::string> warnings;  // values that are allowed and probably not meant
+  std::shared_ptr<const std::string> text;  // of the file, with the recipe's hash; null: it could not be read
+  std::vector<std::string> problems;        // empty: the recipe is valid
+  std::vector<std::string> warnings;        // values that are allowed and probably not meant
 };
 
 class RecipeStore {
@@ -49,6 +50,8 @@ class RecipeStore {
   const std::vector<const Recipe*>& all() const { return all_; }
   /// Warnings of one recipe of this store, as problems().
   std::vector<std::string> warnings_of(const Recipe& recipe) const;
+  /// Text of the file of a recipe of this store.
+  std::shared_ptr<const std::string> text_of(const Recipe& recipe) const;
   /// One line per problem: "FILE:LINE:COLUMN: KEY: what is wrong; allowed: what is".
   const std::vector<std::string>& problems() const { return problems_; }
 

@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 
+#include "config/toml_reader.h"
 #include "daemon/store/result_store.h"
 #include "tests/daemon/scpi/fixture.h"
 
@@ -21,7 +22,11 @@ namespace {
   ResultStore store(file);
   for (int n = 0;; ++n) {
     BoardVerdict v = testing::board(n);
-    const std::uint64_t sequence = store.store(v);
+    // Every third board is of another recipe.
+    const auto text = std::make_shared<const std::string>("recipe " + std::to_string(n / 3));
+    v.recipe_sha256 = config::sha256_hex(*text);
+    store.store({&v}, {{v.recipe_sha256, v.recipe, text}});
+    const std::uint64_t sequence = v.sequence;
     if (write(announce, &sequence, sizeof sequence) != sizeof sequence) _exit(1);
   }
 }
@@ -83,6 +88,8 @@ TEST(StoreCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
     const auto row = store.get(sequence);
     ASSERT_TRUE(row) << "announced result " << sequence << " is lost";
     EXPECT_EQ(row->verdict().sequence, sequence);
+    EXPECT_TRUE(store.recipe_text(row->verdict().recipe_sha256))
+        << "the recipe of " << sequence << " is lost";
   }
   EXPECT_EQ(integrity(file), "ok");
   // A result may be stored but not announced (killed between the two), at most one per life; never the other way round.
