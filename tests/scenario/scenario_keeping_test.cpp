@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "config/toml_reader.h"
 #include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
@@ -113,6 +114,51 @@ TEST(ScenarioKeeping, AResultIsMeasuredAgainByTheRecipeOfThen) {
   EXPECT_EQ(gone.status, 10) << gone.output;
   EXPECT_THAT(gone.output, HasSubstr("2 not checked: "));
   EXPECT_THAT(gone.output, HasSubstr("no recipe 'box' any more"));
+}
+
+TEST(ScenarioKeeping, AnEditedRecipeIsTriedOnKeptFrames) {
+  Keeping k(keeping(""));
+  k.measure(3);
+  k.cell.write("edited.toml", Cell::recipe_text(300));
+  const Outcome tried = k.ctl({"recipe", "what-if", "edited.toml"});
+  EXPECT_EQ(tried.status, 1) << tried.output;
+  EXPECT_THAT(tried.output, HasSubstr("result 3: FAIL -> PASS\n  B1 FAIL -> PASS (median 70"));
+  EXPECT_THAT(tried.output, HasSubstr("boards: 3 measured, 2 as before, 1 with another verdict"));
+  const Outcome same = k.ctl({"recipe", "what-if", "recipes/box.toml"});
+  EXPECT_EQ(same.status, 0) << same.output;
+  EXPECT_THAT(same.output, HasSubstr("boards: 3 measured, 3 as before, 0 with another verdict"));
+
+  const Outcome good = k.ctl({"recipe", "check", "edited.toml"});
+  EXPECT_EQ(good.status, 0) << good.output;
+  EXPECT_THAT(good.output, HasSubstr("recipe box: 1 components"));
+  EXPECT_THAT(good.output, HasSubstr("floors: 3 of 3 good (100.0 %)"));
+  EXPECT_THAT(good.output, HasSubstr("time of a board: "));
+  std::string wrong = Cell::recipe_text();
+  wrong.replace(wrong.find("sensor_serial"), 13, "sensor_serail");
+  k.cell.write("wrong.toml", wrong);
+  const Outcome refused = k.ctl({"recipe", "check", "wrong.toml"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.output,
+              StartsWith("wrong.toml:3:1: sensor_serail: unknown key (did you mean 'sensor_serial'?)"));
+
+  std::filesystem::remove_all(k.cell.drop() / "done" / "f2");
+  const Outcome fewer = k.ctl({"recipe", "what-if", "recipes/box.toml"});
+  EXPECT_EQ(fewer.status, 10) << fewer.output;
+  EXPECT_THAT(fewer.output, HasSubstr("1 not measured: frame f2 with sha256 "));
+}
+
+TEST(ScenarioKeeping, AKeptRecipeIsComparedAndPrinted) {
+  Keeping k(keeping(""));
+  k.measure(1);
+  const std::string then = Cell::recipe_text(), hash = config::sha256_hex(then);
+  k.cell.write("recipes/box.toml", Cell::recipe_text(41));
+  EXPECT_THAT(k.ctl({"recipe", "kept"}).output, HasSubstr(hash + "  box"));
+  EXPECT_EQ(k.ctl({"recipe", "text", hash.substr(0, 8)}).output, then);
+  const Outcome diff = k.ctl({"recipe", "diff", hash.substr(0, 8), "recipes/box.toml"});
+  EXPECT_EQ(diff.status, 1) << diff.output;
+  EXPECT_THAT(diff.output, HasSubstr("package.BOX.tolerance_um: 40 -> 41\n"));
+  EXPECT_EQ(k.ctl({"recipe", "diff", hash, hash}).status, 0);
+  EXPECT_EQ(k.ctl({"recipe", "diff", "0123456789", hash}).status, 4);
 }
 
 TEST(ScenarioKeeping, ExportsBesideTheDaemon) {

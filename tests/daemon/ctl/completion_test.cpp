@@ -35,7 +35,8 @@ struct CompletionTest : ::testing::Test {
 TEST_F(CompletionTest, OffersSubcommandsAndStepsButNoHiddenOnes) {
   EXPECT_THAT(of("datumctl ").words, Contains("status"));
   EXPECT_THAT(of("datumctl ").words, Not(Contains("completion")));
-  EXPECT_THAT(of("datumctl re").words, ElementsAre("recipes", "referenced", "reopen", "restore", "results"));
+  EXPECT_THAT(of("datumctl re").words,
+              ElementsAre("recipe", "recipes", "referenced", "reopen", "restore", "results"));
   EXPECT_THAT(of("datumctl calibrate s").words, ElementsAre("scan", "seal", "solve", "start", "status"));
   EXPECT_THAT(of("datumctl nothing-such x").words, IsEmpty());
 }
@@ -102,15 +103,18 @@ TEST(Completion, ItsScriptsAreOnesForTheirShells) {
   }
 }
 
+std::string escaped_hyphens(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '-' ? std::string("\\-") : std::string(1, c);
+  return escaped;
+}
+
 void expect_shown(const std::string& page, const CLI::App& command, const std::string& path) {
-  EXPECT_THAT(page, HasSubstr(".SS \"" + path)) << path;
+  EXPECT_THAT(page, HasSubstr(".SS \"" + escaped_hyphens(path))) << path;
   for (const auto* option : command.get_options())
     for (const auto& name : option->get_lnames())
-      if (name != "help") {
-        std::string escaped = "\\-\\-";
-        for (const char c : name) escaped += c == '-' ? std::string("\\-") : std::string(1, c);
-        EXPECT_THAT(page, HasSubstr("\\fB" + escaped + "\\fR")) << path;
-      }
+      if (name != "help")
+        EXPECT_THAT(page, HasSubstr("\\fB" + escaped_hyphens("--" + name) + "\\fR")) << path;
   for (const auto* step : command.get_subcommands({}))
     expect_shown(page, *step, path + " " + step->get_name());
 }
