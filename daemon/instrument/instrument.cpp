@@ -36,6 +36,7 @@ std::uint16_t bits_of(Reason reason) {
   switch (reason) {
     case Reason::none:
     case Reason::internal:
+    case Reason::nominal_unconfirmed:  // of the recipe, not of the measurement
       return 0;
     case Reason::calibration:
     case Reason::sensor_mismatch:

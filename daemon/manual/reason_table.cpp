@@ -199,6 +199,15 @@ constexpr std::array rows{
               "recipe: alignment.max_shift_mm, alignment.min_ratio",
               "Another board, one turned around, parts that repeat, or parts that the recipe does not list.",
               "List every part that stands up; look at the fixture."},
+    ReasonRow{Reason::nominal_unconfirmed,
+              "The component was measured; its nominal height is not confirmed, so that nothing is decided: "
+              "INCONCLUSIVE.",
+              "recipe: nominal_confirmed, nominal_um, nominal_source",
+              "A recipe from a design (datumctl recipe import) whose heights come from a name, a table or "
+              "the design file.",
+              "Compare the value with the part's data sheet, correct nominal_um and its limits, state the "
+              "source, and remove "
+              "nominal_confirmed = false."},
     ReasonRow{Reason::internal, "datumd contradicts itself.", "none",
               "A fault of datumd, or of the computer's memory.",
               "Keep the frame, run datumctl selftest, and send the archive of datumctl support."},

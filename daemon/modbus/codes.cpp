@@ -66,6 +66,7 @@ const std::vector<Coded>& result_codes() {
       {46, "FRAME_EARLY", ""},
       {47, "FRAME_UNPROVEN", ""},
       {48, "FRAME_REPEATED", ""},
+      {49, "NOMINAL_UNCONFIRMED", ""},
       {50, "MODEL", ""},
       {51, "SNAPSHOTS", ""},
       {52, "SURFACE_COVERAGE", ""},

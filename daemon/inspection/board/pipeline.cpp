@@ -280,6 +280,7 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, Board
         smooth ? inspect_filtered(v, frame, *smooth, in, measurer) : inspect_board(v, frame, in, measurer);
     if (const auto why = handedness_refusal(measured, heights, in, measurer))
       return refused(std::move(v), *in.recipe, *why);
+    hold_unconfirmed(measured, *in.recipe);
     return measured;
   } catch (const std::domain_error& e) {
     return refused(std::move(v), *in.recipe, {Reason::calibration, e.what()});

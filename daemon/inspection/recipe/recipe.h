@@ -94,6 +94,9 @@ struct Component {
   /// margins start here.
   std::optional<BoardRect> floor_outline;
   double nominal_height_um = 0;
+  std::string nominal_source;         // where it comes from: "data sheet ..."; empty: not stated
+  bool nominal_confirmed = true;      // false: nobody stands behind it, so that the component can't PASS
+  std::optional<double> surface_um;   // as FloorSettings::surface_um, of this ring; none: that of [floor]
   std::vector<Check> checks;          // at least one
   bool warp_fallback = false;         // a refused ring may be replaced by the board's surface
   std::vector<std::string> overlaps;  // references of components whose bodies may overlap this one

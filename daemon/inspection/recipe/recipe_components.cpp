@@ -16,8 +16,9 @@ namespace {
 /// Keys common to packages and components; a component's own value takes precedence.
 struct Part {
   std::optional<Eigen::Vector2d> body_mm, outline_mm, outline_offset_mm;
-  std::optional<double> nominal_um;
-  std::optional<bool> warp_fallback;
+  std::optional<double> nominal_um, surface_um;
+  std::optional<std::string> nominal_source;
+  std::optional<bool> nominal_confirmed, warp_fallback;
   std::optional<Demand> demand;
   std::vector<Demand> checks;
 };
@@ -54,6 +55,9 @@ Part read_part(config::TomlTable& table, config::Problems& problems) {
   part.outline_offset_mm = pair_if(table, "floor_outline_offset_mm");
   part.nominal_um = table.number_if("nominal_um", config::positive);
   if (part.nominal_um) doubt_nominal(table, *part.nominal_um, problems);
+  part.nominal_source = table.text_if("nominal_source");
+  if (table.has("nominal_confirmed")) part.nominal_confirmed = table.boolean("nominal_confirmed");
+  part.surface_um = table.number_if("surface_um", config::not_negative);
   if (table.has("fallback"))
     part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
   if (has_demand(table)) part.demand = read_demand(table, true);
@@ -75,7 +79,7 @@ Part read_package(config::TomlTable table, const std::string& name, config::Prob
   refuse_limits_of_checks(table, ("package." + name).c_str());
   table.only_keys({"body_mm", "nominal_um", "characteristic", "quantile", "top_count", "tolerance_um",
                    "lower_um", "upper_um", "floor_outline_mm", "floor_outline_offset_mm", "fallback",
-                   "check"});
+                   "nominal_source", "nominal_confirmed", "surface_um", "check"});
   Part part = read_part(table, problems);
   if (part.demand && part.nominal_um)
     doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
@@ -110,7 +114,12 @@ BoardRect outline_of(const BoardRect& body, const Eigen::Vector2d& size_mm,
 Part merged(const Part& own, const Part& package) {
   Part part = own;
   if (!part.body_mm) part.body_mm = package.body_mm;
-  if (!part.nominal_um) part.nominal_um = package.nominal_um;
+  if (!part.nominal_um) {  // the source is of the number beside it
+    part.nominal_um = package.nominal_um;
+    if (!part.nominal_source) part.nominal_source = package.nominal_source;
+    if (!part.nominal_confirmed) part.nominal_confirmed = package.nominal_confirmed;
+  }
+  if (!part.surface_um) part.surface_um = package.surface_um;
   if (!part.warp_fallback) part.warp_fallback = package.warp_fallback;
   if (!part.demand) part.demand = package.demand;
   if (!part.outline_mm) part.outline_mm = package.outline_mm;
@@ -198,9 +207,11 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
                                         config::Problems& problems) {
   table.name_by("reference");
   refuse_limits_of_checks(table, "component");
-  table.only_keys({"reference", "package", "centre_mm", "rotation_deg", "overlaps", "body_mm", "nominal_um",
-                   "characteristic", "quantile", "top_count", "tolerance_um", "lower_um", "upper_um",
-                   "floor_outline_mm", "floor_outline_offset_mm", "fallback", "check"});
+  table.only_keys(
+      {"reference",    "package",        "centre_mm",         "rotation_deg",     "overlaps",
+       "body_mm",      "nominal_um",     "characteristic",    "quantile",         "top_count",
+       "tolerance_um", "lower_um",       "upper_um",          "floor_outline_mm", "floor_outline_offset_mm",
+       "fallback",     "nominal_source", "nominal_confirmed", "surface_um",       "check"});
   Component c;
   c.reference = read_name(table, "reference");
   demand_own_reference(c.reference, table, board);
@@ -217,6 +228,9 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
   c.nominal_height_um = *part.nominal_um;
   if (own.nominal_um || own.demand)
     doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
+  c.nominal_source = part.nominal_source.value_or("");
+  c.nominal_confirmed = part.nominal_confirmed.value_or(true);
+  c.surface_um = part.surface_um;
   c.warp_fallback = part.warp_fallback.value_or(false);
   c.overlaps = table.texts_or("overlaps", {});
   if (part.outline_mm) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspection/verdict/fault_text.h"
 #include "daemon/inspection/verdict/normal.h"
 
 namespace datum {
@@ -77,6 +78,31 @@ Decision worst(const Parts& parts) {
 
 Decision worst_of(const std::vector<CheckVerdict>& checks) { return worst(checks); }
 Decision worst_of(const std::vector<ComponentVerdict>& components) { return worst(components); }
+
+void hold_unconfirmed(BoardVerdict& verdict, const Recipe& recipe) {
+  bool any = false;
+  for (std::size_t i = 0; i < std::min(recipe.components.size(), verdict.components.size()); ++i) {
+    const Component& c = recipe.components[i];
+    ComponentVerdict& held = verdict.components[i];
+    if (c.nominal_confirmed || held.reference != c.reference) continue;
+    for (CheckVerdict& v : held.checks) {
+      const bool follows =
+          is_height(v.check.characteristic) || v.check.characteristic == Characteristic::presence;
+      if (!follows || v.decision == Decision::invalid) continue;
+      v.decision = Decision::inconclusive;
+      v.reason = Reason::nominal_unconfirmed;
+      v.detail = fmt::format(
+          "measured {:.4g} {}; nominal_um = {:g} is from {} and nobody has confirmed it: check it, then "
+          "remove "
+          "nominal_confirmed = false",
+          v.value, unit_of(v.check.characteristic), c.nominal_height_um,
+          c.nominal_source.empty() ? "an unstated source" : c.nominal_source);
+    }
+    held.decision = worst_of(held.checks);
+    any = true;
+  }
+  if (any && verdict.reason == Reason::none) verdict.decision = worst_of(verdict.components);
+}
 
 std::string why_not_pass(const BoardVerdict& verdict) {
   if (verdict.reason != Reason::none) return std::string(name_of(verdict.reason)) + ": " + verdict.detail;

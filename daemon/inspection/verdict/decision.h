@@ -30,6 +30,11 @@ void decide(CheckVerdict& verdict, DecisionRule rule, double confidence);
 Decision worst_of(const std::vector<CheckVerdict>& checks);
 Decision worst_of(const std::vector<ComponentVerdict>& components);
 
+/// Holds what follows from an unconfirmed nominal height (Component::nominal_confirmed): checks of a height or of presence that
+/// were decided become INCONCLUSIVE (NOMINAL_UNCONFIRMED), with their values; neither PASS nor FAIL can be told by limits that
+/// nobody stands behind. INVALID checks, tilts and forms stay.
+void hold_unconfirmed(BoardVerdict& verdict, const Recipe& recipe);
+
 /// Why a board is not PASS, in one line: its own reason, or its worst components with their causes, such as
 /// "C3 median, L1 median" or "U1 FLOOR_SIDES"; at most five, then the number of others. Empty for PASS.
 std::string why_not_pass(const BoardVerdict& verdict);

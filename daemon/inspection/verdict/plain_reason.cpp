@@ -36,6 +36,7 @@ std::string failed_text(const CheckVerdict& v) {
 
 std::string text_of(const CheckVerdict& v) {
   if (v.decision == Decision::fail) return failed_text(v);
+  if (v.reason == Reason::nominal_unconfirmed) return "its nominal height is not confirmed";
   if (v.decision == Decision::inconclusive)
     return fmt::format("{}{} {} from its limit, U is {}", name_before(v.check.characteristic),
                        shown(std::abs(v.value - limit_of(v))), unit_of(v.check.characteristic),

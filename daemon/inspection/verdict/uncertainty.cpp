@@ -95,7 +95,7 @@ std::vector<UncertaintyTerm> height_budget(double height_um, const HeightNoise& 
       {"top_noise", noise.random},
       {m.floor.from_warp ? "floor_warp_model" : "floor", m.floor.u_um},
       {"floor_correlation", unseen_floor_um(m)},
-      {"floor_surface", m.recipe.floor.surface_um / std::sqrt(3.0)},
+      {"floor_surface", m.component.surface_um.value_or(m.recipe.floor.surface_um) / std::sqrt(3.0)},
       {"scale", std::abs(height_um) * m.sensor.scale_uncertainty_ppm * 1e-6},
       {"linearity", std::sqrt(2.0) * m.sensor.linearity_um},
       {"reproducibility", m.recipe.uncertainty.reproducibility_um},

@@ -23,7 +23,7 @@ const char* name_of(Decision d);  // "PASS", "INCONCLUSIVE", "FAIL", "INVALID"
 /// Exit status of a program that reports one verdict: 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID.
 int exit_status(Decision d);
 
-/// Why a result is INVALID (or `none`).
+/// Why a result is INVALID, or held at INCONCLUSIVE (or `none`).
 enum class Reason : std::uint8_t {
   none,
   floor_too_few,  // not enough ring pixels with a height
@@ -38,28 +38,29 @@ enum class Reason : std::uint8_t {
   out_of_view,    // body or ring outside the frame
   pose_missing,
   pose_stale,
-  pose_moved,        // before and after differ by more than the tolerance
-  pose_error,        // the CMM reported an error
-  calibration,       // missing, expired, wrong sensor
-  sensor_mismatch,   // frame from another sensor than the recipe's
-  frame,             // the frame can't be used
-  frame_stale,       // older than its limit, or with an impossible time
-  uncertainty,       // C_m below 1: the measurement is too uncertain for this tolerance
-  model,             // the part's model is not usable
-  snapshots,         // missing, repeated, or taken at another position
-  surface_coverage,  // too little of a region was measured, or with too large a gap
-  surface_beyond,    // a point lies farther from the region than the search distance
-  surface_fit,       // the region's points do not form a plane, or too narrow a one
-  warp_model,        // the board's surface is undetermined: too few places, or degenerate ones
-  warp_hull,         // a place outside the hull of the measured places
-  warp_gap,          // a place too far from the measured places
-  alignment,         // the board's place is undetermined, or too far from the recipe's
-  frame_early,       // it arrived before the cell was armed, or before its unit's number
-  frame_unproven,    // it may show an earlier trigger's board, or names another one
-  frame_repeated,    // its pixels were delivered before
-  body_clipped,      // too many pixels of the body out of the sensor's range or saturated
-  surface_noise,     // a region's noise exceeds the sensor profile's
-  surface_spot,      // pixels out of a limit: too few for an extreme, too many for noise
+  pose_moved,           // before and after differ by more than the tolerance
+  pose_error,           // the CMM reported an error
+  calibration,          // missing, expired, wrong sensor
+  sensor_mismatch,      // frame from another sensor than the recipe's
+  frame,                // the frame can't be used
+  frame_stale,          // older than its limit, or with an impossible time
+  uncertainty,          // C_m below 1: the measurement is too uncertain for this tolerance
+  model,                // the part's model is not usable
+  snapshots,            // missing, repeated, or taken at another position
+  surface_coverage,     // too little of a region was measured, or with too large a gap
+  surface_beyond,       // a point lies farther from the region than the search distance
+  surface_fit,          // the region's points do not form a plane, or too narrow a one
+  warp_model,           // the board's surface is undetermined: too few places, or degenerate ones
+  warp_hull,            // a place outside the hull of the measured places
+  warp_gap,             // a place too far from the measured places
+  alignment,            // the board's place is undetermined, or too far from the recipe's
+  frame_early,          // it arrived before the cell was armed, or before its unit's number
+  frame_unproven,       // it may show an earlier trigger's board, or names another one
+  frame_repeated,       // its pixels were delivered before
+  body_clipped,         // too many pixels of the body out of the sensor's range or saturated
+  surface_noise,        // a region's noise exceeds the sensor profile's
+  surface_spot,         // pixels out of a limit: too few for an extreme, too many for noise
+  nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...

@@ -106,6 +106,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "SURFACE_NOISE";
     case Reason::surface_spot:
       return "SURFACE_SPOT";
+    case Reason::nominal_unconfirmed:
+      return "NOMINAL_UNCONFIRMED";
     case Reason::internal:
       return "INTERNAL";
   }

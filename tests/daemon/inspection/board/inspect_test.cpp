@@ -46,6 +46,49 @@ TEST(Inspect, MeasuresBoxesOnALevelBoard) {
   for (std::uint32_t n : v.components[0].floor.side_inliers) EXPECT_GT(n, 400u);
 }
 
+TEST(Inspect, HoldsWhatFollowsFromAnUnconfirmedNominal) {
+  Scene s = make_scene();
+  s.recipe.components[0].nominal_confirmed = false;
+  s.recipe.components[0].nominal_source = "the package's name";
+  Check tilt;
+  tilt.characteristic = Characteristic::tilt;
+  tilt.upper = 2000;
+  s.recipe.components[0].checks.push_back(tilt);
+  s.recipe.rule = DecisionRule::simple;  // no rule makes it a PASS
+  render(s);
+  BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::inconclusive);
+  EXPECT_EQ(v.components[0].decision, Decision::inconclusive);
+  EXPECT_EQ(v.components[1].decision, Decision::pass);
+  EXPECT_EQ(first(v, 0).decision, Decision::inconclusive);
+  EXPECT_EQ(first(v, 0).reason, Reason::nominal_unconfirmed);
+  EXPECT_NEAR(first(v, 0).value, 400, tolerance_um) << "it is measured";
+  for (const char* word : {"nominal_um = 400", "the package's name", "nominal_confirmed = false"})
+    EXPECT_THAT(first(v, 0).detail, HasSubstr(word));
+  EXPECT_EQ(v.components[0].checks[1].decision, Decision::pass) << "a tilt needs no nominal height";
+  s.recipe.components[0].checks[0].upper = 390;  // it would be FAIL
+  s.recipe.components[0].checks[0].nominal.reset();
+  v = s.inspect();
+  EXPECT_EQ(first(v, 0).decision, Decision::inconclusive) << "nor is it proven bad by such limits";
+  s.recipe.components[0].nominal_confirmed = true;
+  EXPECT_EQ(first(s.inspect(), 0).decision, Decision::fail);
+}
+
+TEST(Inspect, ARingOfItsOwnSurfaceHasItsOwnTerm) {
+  Scene s = make_scene();
+  s.recipe.floor.surface_um = 17.5;
+  s.recipe.components[0].surface_um = 5;
+  render(s);
+  const BoardVerdict v = s.inspect();
+  const auto term = [&](std::size_t component) {
+    for (const UncertaintyTerm& t : first(v, component).budget)
+      if (t.name == "floor_surface") return t.u;
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(term(0), 5 / std::sqrt(3.0));
+  EXPECT_DOUBLE_EQ(term(1), 17.5 / std::sqrt(3.0));
+}
+
 TEST(Inspect, MeasuresPerpendicularOnATiltedTurnedBoard) {
   Scene s = make_scene();
   Eigen::Isometry3d t(Eigen::Translation3d(0.5, -0.3, 0.4));

@@ -152,6 +152,23 @@ TEST_F(RecipeFile, BodiesMayTouch) {
 }
 
 // 2 x 1 and 2 x 1 crossed at right angles share 1 x 1; a square turned by 45 degrees about a corner of another one's side.
+TEST_F(RecipeFile, ANominalHasItsSourceAndItsConfirmation) {
+  EXPECT_TRUE(loaded(head + part).components[0].nominal_confirmed) << "what a person writes";
+  const std::string package =
+      "[package.0603]\nnominal_um = 450\nnominal_source = \"a table\"\nnominal_confirmed = false\nsurface_um "
+      "= 5\n";
+  std::string of_package = part;
+  of_package.erase(of_package.find("nominal_um = 450\n"), 17);
+  const Recipe shared = loaded(head + package + of_package);
+  EXPECT_FALSE(shared.components[0].nominal_confirmed);
+  EXPECT_EQ(shared.components[0].nominal_source, "a table");
+  EXPECT_EQ(shared.components[0].surface_um, 5);
+  const Recipe own = loaded(head + package + part);
+  EXPECT_TRUE(own.components[0].nominal_confirmed) << "they belong to the nominal beside them";
+  EXPECT_EQ(own.components[0].nominal_source, "");
+  EXPECT_FALSE(loaded(head + part).components[0].surface_um);
+}
+
 TEST(RecipeOverlap, SharedArea) {
   const BoardRect a{{5, 5}, {2, 1}, 0};
   EXPECT_NEAR(shared_area_mm2(a, {{5, 5}, {2, 1}, 90}), 1, 1e-12);
