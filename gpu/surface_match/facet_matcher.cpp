@@ -56,7 +56,8 @@ void match_scan(const ModelFacets& model, const ScannedSurface& surface, const S
         facets[i][k] = {p.x, p.y, p.z};
       }
   });
-  MeasuredFacets(facets).match(model, settings.by_surface, backend, by_surface);
+  MeasuredFacets(facets, FacetChoice::nearest, backend.threads)
+      .match(model, settings.by_surface, backend, by_surface);
 }
 
 }  // namespace datum

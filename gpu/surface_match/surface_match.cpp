@@ -54,6 +54,15 @@ void run_all(const ModelFacets& facets, unsigned threads, const Task& task,
   });
 }
 
+/// Calls work(i) for all i below count, in runs.
+template <class Work>
+void each_of(unsigned threads, std::size_t count, const Work& work) {
+  constexpr std::size_t share = 1 << 14;
+  parallel_for(threads, (count + share - 1) / share, [&](std::size_t run, unsigned) {
+    for (std::size_t i = run * share; i < std::min(count, (run + 1) * share); ++i) work(i);
+  });
+}
+
 /// In the order of the centroids' distances from the origin, at the same distance in that of the facets.
 void sort_for_walks(FacetIndex* s) {
   std::vector<float> distance;
@@ -116,17 +125,16 @@ void MeasuredPoints::match(const ModelFacets& facets, const PointMatchSettings& 
   run_all(facets, backend.threads, task, kernels_of(backend.isa).points);
 }
 
-MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets, FacetChoice choice)
+MeasuredFacets::MeasuredFacets(const std::vector<MeasuredFacet>& facets, FacetChoice choice, unsigned threads)
     : index_(new FacetIndex) {
   check_count(facets.size(), "facets");
   FacetIndex& s = *index_;
-  std::vector<Ball> balls;
-  balls.reserve(facets.size());
-  for (const MeasuredFacet& f : facets) balls.push_back(ball_about(f[0].data()));
+  std::vector<Ball> balls(facets.size());
+  each_of(threads, balls.size(), [&](std::size_t i) { balls[i] = ball_about(facets[i][0].data()); });
   s.grid = cell_grid(balls, true);
-  s.corners.reserve(s.grid.size());
-  for (std::uint32_t at = 0; at < s.grid.size(); ++at)
-    s.corners.push_back(corners_of(facets[s.grid.number[at]][0].data()));
+  s.corners.resize(s.grid.size());
+  each_of(threads, s.corners.size(),
+          [&](std::size_t at) { s.corners[at] = corners_of(facets[s.grid.number[at]][0].data()); });
   if (choice == FacetChoice::first_found) sort_for_walks(&s);
 }
 

@@ -93,9 +93,10 @@ using MeasuredFacet = std::array<std::array<float, 3>, 3>;  // corners, anticloc
 /// Measured facets, made ready. Those without a normal or with a corner that is not finite are never pierced.
 class MeasuredFacets {
  public:
-  /// `choice` first_found: sorted for walks as well. Throws std::invalid_argument above 2^25 facets.
-  explicit MeasuredFacets(const std::vector<MeasuredFacet>& facets,
-                          FacetChoice choice = FacetChoice::nearest);
+  /// `choice` first_found: sorted for walks as well. Nothing depends on `threads`. Throws std::invalid_argument above 2^25
+  /// facets.
+  explicit MeasuredFacets(const std::vector<MeasuredFacet>& facets, FacetChoice choice = FacetChoice::nearest,
+                          unsigned threads = 1);
   ~MeasuredFacets();
 
   /// Throws std::invalid_argument also for a walk where nothing was sorted for it.

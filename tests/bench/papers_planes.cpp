@@ -4,6 +4,7 @@
 #include "gpu/core/parallel_for.h"
 #include "tests/bench/paper_ransac.h"
 #include "tests/bench/papers_rows.h"
+#include "tests/gpu/map_scene.h"
 #include "tests/gpu/plane_fit_scene.h"
 
 namespace datum::bench {
@@ -59,11 +60,43 @@ void row(const Table& table, int at, const PapersOptions& options) {
               exact.processor_ms, screened.processor_ms, all.wall_ms);
 }
 
+/// Table 6: a made board with the paper's numbers of rings and of points.
+void board_row(float t_um, double printed_cpu, double printed_gpu, const PapersOptions& options) {
+  const MapScene map = board_map(paper_rings());
+  const BoardPlan plan = map.plan();
+  std::vector<Scene> scenes(map.sites.size());
+  parallel_for(options.threads, scenes.size(), [&](std::size_t i, unsigned) {
+    scenes[i] = ring_points(plan, static_cast<std::uint32_t>(i), map.view());
+  });
+  std::vector<PlanePoints> points;
+  for (const Scene& s : scenes) points.push_back(s.points());
+  const Taken plain = taken(5, [&] {
+    for (std::size_t i = 0; i < points.size(); ++i)
+      paper_ransac(points[i].x, points[i].y, points[i].z, points[i].size, t_um, 0.999,
+                   static_cast<std::uint32_t>(i + 1));
+  });
+  std::vector<PlaneFit> fits(points.size());
+  PlaneFitSettings settings = settings_of(plan, map.sites.front());
+  settings.threshold = t_um;
+  settings.refit_threshold = 0;
+  const auto fit = [&](FitMode mode, unsigned threads) {
+    settings.mode = mode;
+    return taken(
+        5, [&] { fit_planes(points.data(), points.size(), settings, cpu_backend(threads), fits.data()); });
+  };
+  const Taken exact = fit(FitMode::exact, 1), screened = fit(FitMode::screened, 1),
+              all = fit(FitMode::screened, options.threads);
+  std::printf("%5d %6zu %7s t %2.0f um %9.0f %9.0f %10.1f %10.1f %10.1f %12.1f\n", 6, points.size(), "rings",
+              t_um, printed_cpu, printed_gpu, plain.processor_ms, exact.processor_ms, screened.processor_ms,
+              all.wall_ms);
+}
+
 }  // namespace
 
 void planes_tables(const PapersOptions& options) {
   std::printf(
-      "\nThe multi-plane paper, tables 1, 2, 4, 5; ms. Here: one thread's processor time, and all threads' "
+      "\nThe multi-plane paper, tables 1, 2, 4, 5, 6; ms. Here: one thread's processor time, and all "
+      "threads' "
       "by the clock\n"
       "%5s %6s %7s %6s %9s %9s %10s %10s %10s %12s\n",
       "table", "planes", "points", "ratio", "their CPU", "their GPU", "as printed", "exact", "screened",
@@ -76,6 +109,8 @@ void planes_tables(const PapersOptions& options) {
     if (options.quick && table.number < 4) continue;
     for (int at = 0; at < 3; ++at) row(table, at, options);
   }
+  board_row(20, 94, 16, options);
+  board_row(30, 53, 13, options);
 }
 
 }  // namespace datum::bench
