@@ -28,8 +28,15 @@ constexpr std::size_t longest_name = 255;  // of any file system that Linux moun
 Descriptor open_folder(const fs::path& folder) {
   Descriptor opened(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (opened.get() < 0)
-    throw LostError(fmt::format("{} can't be used: {}", folder.string(), std::strerror(errno)));
+    throw LostError(fmt::format("{} can't be used: {}", folder.string(),
+                                errno == ENOTDIR ? "is a link or a file; remove it" : std::strerror(errno)));
   return opened;
+}
+
+/// The same; it is made anew where somebody removed it.
+Descriptor open_inner(const fs::path& folder) {
+  ::mkdir(folder.c_str(), 0777);  // if it does not exist; errors are reported below
+  return open_folder(folder);
 }
 
 /// Writes a separate file beside the delivery; an existing file or symbolic link is left unchanged.
@@ -203,12 +210,13 @@ void DropFolder::pull_images(const fs::path& sidecar) const {
 
 std::optional<ClaimedFrame> DropFolder::claim(const std::string& name,
                                               const std::optional<ClaimRecord>& record) {
+  const Descriptor work = open_inner(folder_ / "work");
   ClaimedFrame claim;
   fs::path slot;
   for (;;) {
     claim.token = ++last_token_;
     slot = folder_ / "work" / std::to_string(claim.token);
-    if (::mkdir(slot.c_str(), 0777) == 0) break;
+    if (::mkdirat(work.get(), slot.filename().c_str(), 0777) == 0) break;
     if (errno != EEXIST)
       throw LostError(fmt::format("{} can't be made: {}", slot.string(), std::strerror(errno)));
   }
@@ -255,10 +263,7 @@ std::vector<ClaimedFrame> DropFolder::left_over() {
 void DropFolder::finish(const ClaimedFrame& claim, End end, const std::string& text) const {
   const fs::path slot = claim.entry.parent_path();
   const fs::path folder = folder_ / name_of(end);
-  if (end == End::discarded)
-    ::mkdir(folder.c_str(), 0777);  // if it does not exist; errors are reported
-                                    // below
-  const Descriptor work = open_folder(slot.parent_path()), target = open_folder(folder);
+  const Descriptor work = open_folder(slot.parent_path()), target = open_inner(folder);
   const std::string slot_name = slot.filename().string();
   remove_claim_record(slot);
   if (!text.empty())

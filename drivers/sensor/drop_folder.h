@@ -7,6 +7,8 @@
 //   FOLDER/discard/NAME/  measured, not kept: retention removes it
 //   FOLDER/failed/NAME/  unreadable; the reason is beside the file, in FILE.reason.txt
 //
+// Folders that somebody removed while datumd runs are made anew; a link in the place of one is not followed.
+//
 // Every step is one rename of a trigger or of a whole delivery, so a crash leaves it in one folder or the
 // other.
 #pragma once
@@ -48,7 +50,7 @@ class DropFolder {
   bool has_images(const std::string& trigger) const;
   /// Moves a trigger, then the images that it names (of an unreadable sidecar: images of its stem), to a new
   /// folder of work/. `record` is written there first. None: another process was faster. Throws LostError
-  /// where the file system refuses.
+  /// where the file system refuses, or work/ is a link.
   std::optional<ClaimedFrame> claim(const std::string& name, const std::optional<ClaimRecord>& record = {});
   /// Deliveries in work/ from an earlier run, with their records, oldest first. Removes empty folders. Throws
   /// LostError.

@@ -210,13 +210,15 @@ std::optional<ClaimedFrame> FileDrop::next() {
     ready_names_.erase(ready.name);
     try {
       auto claim = folder_.claim(ready.name, claims_are_for_);
+      unclaimable_.clear();
       if (!claim) continue;
       claim->first_seen_ns = ready.first_seen_ns;
       claim->delivered = ready.delivered;
       ++in_work_;
       return claim;
     } catch (const LostError& e) {  // it stays, and the next listing finds it
-      warnings_.push_back(fmt::format("file drop: {}", e.what()));
+      if (std::exchange(unclaimable_, e.what()) != e.what())
+        warnings_.push_back(fmt::format("file drop: {}", unclaimable_));
     }
   }
   return std::nullopt;
@@ -280,7 +282,7 @@ std::optional<LinkReport> FileDrop::report(MonotonicNs) const {
   report.kind = "file_drop";
   report.peer = settings_.folder.string();
   report.state = watch_ ? LinkState::open : LinkState::closed;
-  report.trouble = refusal();
+  report.trouble = watch_ ? unclaimable_ : refusal();
   report.record = record_;
   report.delivered_ns = delivered_ns_;
   return report;

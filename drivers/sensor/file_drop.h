@@ -132,6 +132,7 @@ class FileDrop final : public Pollable, public FrameSource {
   MonotonicNs next_look_ns_ = 0;
   LinkRecord record_;  // of the watched folder
   std::optional<MonotonicNs> delivered_ns_;
+  std::string unclaimable_;  // why the last delivery stays where it is; empty: it was claimed
   std::vector<std::string> warnings_;
 };
 

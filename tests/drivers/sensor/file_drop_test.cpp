@@ -18,7 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
-
 constexpr MonotonicNs ms = 1'000'000;
 
 class FileDropTest : public ::testing::Test {
@@ -387,11 +386,12 @@ TEST_F(FileDropTest, AVerdictWhoseDeliveryVanishedIsAWarningNotAnError) {
 TEST_F(FileDropTest, WhatCouldNotBeMovedIsMovedLater) {
   deliver("a");
   deliver("b", 101);
-  fs::rename(drop_path / "done", drop_path / "elsewhere");
+  fs::remove(drop_path / "done");
+  fs::create_symlink(outside, drop_path / "done");
   EXPECT_EQ(handle_next() + handle_next(), "donedone");
   pass(2000 * ms);
   EXPECT_EQ(drop->take_warnings().size(), 2u);  // reported once each
-  fs::rename(drop_path / "elsewhere", drop_path / "done");
+  fs::remove(drop_path / "done");
   pass(2000 * ms);
   EXPECT_EQ(names("done").size(), 4u);
 }

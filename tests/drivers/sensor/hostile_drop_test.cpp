@@ -103,6 +103,58 @@ TEST_F(HostileDrop, NoFolderOfItsOwnMayBeALink) {
 }
 
 // The mark is set before a file is read and removed after that; two remaining ones are two process deaths.
+TEST_F(HostileDrop, AFolderOfItsOwnThatBecomesALinkLaterIsNotFollowed) {
+  const auto claimed = folder.claim(put("a.ptr"));
+  fs::remove(drop / "done");
+  fs::create_directory_symlink(base.path() / "outside", drop / "done");
+  const std::string why = " can't be used: is a link or a file; remove it";
+  const auto lost = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const LostError& error) {
+      return error.what();
+    }
+    return "done";
+  };
+  EXPECT_EQ(lost([&] { folder.finish(*claimed, DropFolder::End::done, ""); }),
+            (drop / "done").string() + why);
+  fs::rename(drop / "work", base.path() / "former");
+  fs::create_directory_symlink(base.path() / "outside", drop / "work");
+  put("b.ptr");
+  EXPECT_EQ(lost([&] { folder.claim("b.ptr"); }), (drop / "work").string() + why);
+  EXPECT_THAT(names(base.path() / "outside"), ElementsAre("secret.ptr"));
+  EXPECT_TRUE(fs::exists(drop / "b.ptr"));
+}
+
+TEST_F(HostileDrop, FoldersOfItsOwnThatAreRemovedAreMadeAnew) {
+  for (const auto end : {DropFolder::End::done, DropFolder::End::failed}) {
+    for (const auto& name : names(drop)) fs::remove_all(drop / name);  // rm -r drop/*
+    folder.finish(*folder.claim(put("a.ptr")), end, "");
+  }
+  EXPECT_THAT(names(drop / "failed/a"), ElementsAre("a.ptr"));
+}
+
+TEST_F(HostileDrop, WhyADeliveryStaysIsReportedOnce) {
+  std::int64_t now = 0;
+  FileDrop source(
+      {drop, 2000, 500}, [](const FrameIdentity&) { return false; }, now);
+  put("a.ptr");
+  fs::remove(drop / "work");
+  write_file(drop / "work", "in its place");
+  for (int listing = 0; listing < 4; ++listing) {
+    source.on_deadline(now += 2'000'000'000);
+    source.next();
+  }
+  const std::string why = (drop / "work").string() + " can't be used: is a link or a file; remove it";
+  EXPECT_THAT(source.take_warnings(), ElementsAre("file drop: " + why));
+  EXPECT_EQ(source.report(now)->trouble, why);
+  fs::remove(drop / "work");
+  source.on_deadline(now += 2'000'000'000);
+  source.on_deadline(now += 2'000'000'000);
+  EXPECT_TRUE(source.next());
+  EXPECT_EQ(source.report(now)->trouble, "");
+}
+
 TEST_F(HostileDrop, AFileThatEndsTheProcessAgainAndAgainIsRefused) {
   auto claim = *folder.claim(put("a.ptr"));
   claim.left_over = true;
