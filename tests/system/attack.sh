@@ -90,6 +90,7 @@ signed_cell 2>&1 | tell
 probe S "signer: datumd's account reads neither its key nor its memory" key_out_of_reach key_in_reach
 probe S "signer: datumd's account gets no other history signed" no_other_history own_history
 probe S "signer: systemd-analyze security at most 1.3" signer_fenced nobody_fenced
+probe S "signer: a key bound to this computer's TPM is of no use to another TPM" key_of_a_tpm key_of_the_disk
 
 echo "$(count held) held, $(($(count BROKEN) + $(count UNPROVED))) broken" | tell
 sync

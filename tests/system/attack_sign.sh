@@ -3,15 +3,17 @@
 signed_cell() {
   (
     umask 077
-    openssl genpkey -algorithm ed25519 -out /run/signing-key.pem &&
-      systemd-creds encrypt --name=signing-key /run/signing-key.pem /etc/datumd/signing-key.cred 2>/dev/null &&
-      openssl pkey -in /run/signing-key.pem -pubout -out /etc/datumd/signing-key.pub
+    openssl genpkey -algorithm ed25519 -out $state/signing-key.pem &&
+      encrypted_with host &&
+      openssl pkey -in $state/signing-key.pem -pubout -out /etc/datumd/signing-key.pub
   ) || { echo "no key"; return 1; }
-  rm /run/signing-key.pem
   chmod 0644 /etc/datumd/signing-key.pub
   systemctl enable -q --now datumd-sign.socket &&
     cell_with '[signatures]' 'socket = "/run/datumd-sign/datumd.sock"' 'every_results = 1' && passes &&
     until_true verified
+}
+encrypted_with() {  # host, host+tpm2: the key's file as the manual says
+  systemd-creds encrypt --with-key="$1" --name=signing-key $state/signing-key.pem /etc/datumd/signing-key.cred 2>/dev/null
 }
 # The newest head of the chain, as a host has it, and the store against it.
 verified() {
@@ -64,3 +66,27 @@ own_history() {
 }
 signer_fenced() { exposure datumd-sign.service; }
 nobody_fenced() { exposure systemd-udevd.service; }
+
+# A TPM as a program, where the system manager looks for one: system.sh. Its seed lies in a folder of this name.
+tpm() {
+  systemctl stop attacked-tpm 2>/dev/null
+  mkdir -p "/run/$1"
+  rm -f /run/tpm.sock /run/tpm.sock.ctrl
+  systemd-run -q --unit=attacked-tpm swtpm socket --tpm2 --tpmstate "dir=/run/$1" --flags not-need-init,startup-clear \
+    --server type=unixio,path=/run/tpm.sock --ctrl type=unixio,path=/run/tpm.sock.ctrl
+  until_true test -S /run/tpm.sock && until_true test -S /run/tpm.sock.ctrl
+}
+# The disk in another computer: the signer signs here by this file, and does not start there.
+bound_to_this_computer() {  # WITH-KEY, STATUS where it does not sign here: the probe would then hold for nothing
+  export SYSTEMD_TPM2_DEVICE=swtpm:path=/run/tpm.sock
+  tpm own-tpm && encrypted_with "$1" && systemctl restart datumd-sign.service && passes && until_true verified ||
+    { echo "nothing is signed by a key encrypted with $1"; return "$2"; }
+  tpm other-tpm && fails systemctl restart datumd-sign.service 2>/dev/null
+  bound=$?
+  tpm own-tpm
+  systemctl reset-failed datumd-sign.service datumd-sign.socket 2>/dev/null
+  systemctl restart datumd-sign.socket datumd-sign.service
+  return $bound
+}
+key_of_a_tpm() { bound_to_this_computer host+tpm2 1; }
+key_of_the_disk() { bound_to_this_computer host 0; }

@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # What a controller has besides datumd, and what the checks speak to it with.
 tools=systemd-sysv,dbus,udev,kmod,linux-image-amd64,initramfs-tools,procps,socat,openssl
+# A TPM as a program, and by what systemd reaches one.
+tools=$tools,swtpm,libtss2-esys-3.0.2-0,libtss2-rc0,libtss2-mu0,libtss2-tcti-swtpm0
 key=$( (cat "$0" "$here/checks.service"; echo "$depends") | sha256sum | cut -d ' ' -f 1)
 [ "$(cat "$folder/root.key" 2>/dev/null)" != "$key" ] || exit 0
 

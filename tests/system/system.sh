@@ -53,12 +53,14 @@ else
 fi
 mke2fs -qF -t ext4 -L PAYLOAD -d "$run/payload" "$run/payload.ext4" 256M >/dev/null
 
+# The system manager takes it from the kernel's command line, and attack_sign.sh starts it. The signer reaches no network.
+tpm=SYSTEMD_TPM2_DEVICE=swtpm:path=/run/tpm.sock
 console=$folder/console.log
 : >"$console"
 boot_virtual() {  # two serial adapters on USB with a cable between them
   # shellcheck disable=SC2086
   exec timeout "$deadline_s" qemu-system-x86_64 $processor -m 2048 -smp 2 -nodefaults -display none \
-    -kernel "$folder/vmlinuz" -initrd "$folder/initrd.img" -append "root=/dev/vda rw console=ttyS0 quiet panic=-1" \
+    -kernel "$folder/vmlinuz" -initrd "$folder/initrd.img" -append "root=/dev/vda rw console=ttyS0 quiet panic=-1 $tpm" \
     -drive "file=$folder/root.ext4,format=raw,if=virtio,snapshot=on" \
     -drive "file=$run/payload.ext4,format=raw,if=virtio,readonly=on" -serial "file:$console" \
     -chardev "socket,id=cable,path=$run/cable,server=on,wait=off" -chardev "socket,id=host,path=$run/cable" \
@@ -67,7 +69,7 @@ boot_virtual() {  # two serial adapters on USB with a cable between them
 }
 boot_program() {
   TMPDIR=$run exec timeout "$deadline_s" linux.uml "umid=datumd-$$" "uml_dir=$run/" mem=1500M \
-    "ubd0=$run/cow,$folder/root.ext4" "ubd1r=$run/payload.ext4" root=/dev/ubda rw quiet \
+    "ubd0=$run/cow,$folder/root.ext4" "ubd1r=$run/payload.ext4" root=/dev/ubda rw quiet "$tpm" \
     con0=null,fd:1 con=null ssl=null </dev/null >"$console" 2>&1
 }
 if [ "$machine" = program ]; then boot_program & else boot_virtual & fi
