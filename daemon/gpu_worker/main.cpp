@@ -7,6 +7,7 @@
 #include "daemon/gpu_worker/gpu_state.h"
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/gpu_worker.h"
+#include "gpu/core/cuda_page_lock.h"
 #include "gpu/diffusion/diffusion_cuda.h"
 #include "gpu/fringe_phase/fringe_phase_cuda.h"
 #include "gpu/model_distance/model_distance_cuda.h"
@@ -53,8 +54,8 @@ int main(int argc, char** argv) {
     return 64;  // EX_USAGE
   }
   if (state) return run_gpu_state(gpu_worker_fd);
-  return run_gpu_worker(gpu_worker_fd,
-                        {probe_cuda_device,
-                         cuda_slot_measurer,
-                         {cuda_device_search, diffuse_on_device, demodulate_on_device, cuda_device_match}});
+  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device,
+                                        cuda_slot_measurer,
+                                        {cuda_device_search, diffuse_on_device, demodulate_on_device,
+                                         cuda_device_match, cuda_page_lock}});
 }

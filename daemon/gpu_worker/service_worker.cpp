@@ -19,10 +19,7 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
     if (static_cast<std::size_t>(order.what) >= service_kinds)
       throw GpuError("GPU worker: an order of an unknown kind", false);
     SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
-    if (order.bytes > 0) {
-      memory = SharedBlock();
-      memory = SharedBlock::map(std::exchange(fd, -1), order.bytes);
-    }
+    if (order.bytes > 0) map(order, std::exchange(fd, -1));
     const std::uint64_t needed = bytes_of(order);
     if (needed == 0 ? order.count != 0 || order.what != ServiceRequest::What::points
                     : needed > memory.bytes())
@@ -55,6 +52,16 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
   }
   if (fd >= 0) ::close(fd);
   return answer;
+}
+
+void ServiceWorker::map(const ServiceRequest& order, int fd) {
+  const auto kind = static_cast<std::size_t>(order.what);
+  locked_[kind].reset();
+  memory_[kind] = SharedBlock();
+  memory_[kind] = SharedBlock::map(fd, order.bytes);
+  const bool is_kept =
+      order.what != ServiceRequest::What::model && order.what != ServiceRequest::What::facets;
+  if (is_kept && device_.page_lock) locked_[kind] = device_.page_lock(memory_[kind].base(), order.bytes);
 }
 
 void ServiceWorker::take_model(const ServiceRequest& order, const std::byte* memory) {

@@ -19,6 +19,8 @@ struct ServiceDevice {
                      const FringeMaps&)>
       demodulate;
   std::function<std::unique_ptr<DeviceMatch>(const ModelFacets&)> match;
+  /// As cuda_page_lock; empty: memories are not held in place.
+  std::function<std::shared_ptr<void>(std::byte*, std::uint64_t)> page_lock;
 };
 
 class ServiceWorker {
@@ -29,6 +31,7 @@ class ServiceWorker {
   ServiceReply serve(const ServiceRequest& order, int fd);
 
  private:
+  void map(const ServiceRequest& order, int fd);
   void take_model(const ServiceRequest& order, const std::byte* memory);
   void find(const ServiceRequest& order, std::byte* memory);
   DiffusionRecord diffuse(const ServiceRequest& order, std::byte* memory);
@@ -41,6 +44,7 @@ class ServiceWorker {
   std::unique_ptr<DeviceMatch> match_;
   std::uint64_t matched_facets_ = 0;  // of the model in match_
   std::array<SharedBlock, service_kinds> memory_;
+  std::array<std::shared_ptr<void>, service_kinds> locked_;  // released before the memories
 };
 
 }  // namespace datum

@@ -194,11 +194,45 @@ TEST_F(FailoverServicesTest, ComeBackAfterTheirPause) {
   EXPECT_EQ(gpu_->restarts(), 1u);
 }
 
+TEST(ServiceWorker, HoldsTheMemoryOfAServiceInPlaceUntilAnotherComes) {
+  std::vector<std::string> events;
+  {
+    ServiceDevice device;
+    device.diffuse = [&](std::int32_t*, const DiffusionGrid&, const DiffusionSettings&) {
+      events.push_back("diffuse");
+      return DiffusionRecord();
+    };
+    device.search = [](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); };
+    device.page_lock = [&](std::byte* base, std::uint64_t bytes) {
+      base[bytes - 1] = std::byte{1};  // mapped
+      events.push_back("lock " + std::to_string(bytes));
+      return std::shared_ptr<void>(base, [&events](void*) { events.push_back("unlock"); });
+    };
+    ServiceWorker worker(device);
+    const auto serve = [&](ServiceRequest order, std::uint64_t bytes) {
+      order.bytes = bytes;
+      const SharedBlock memory = bytes > 0 ? SharedBlock::create(bytes) : SharedBlock();
+      EXPECT_EQ(worker.serve(order, bytes > 0 ? ::dup(memory.fd()) : -1).status, WireStatus::done);
+    };
+    ServiceRequest order;
+    order.count = 2;
+    serve(order, bytes_of(order));  // a model: once
+    order.what = ServiceRequest::What::diffusion;
+    order.grid = {16, 16, 1};
+    serve(order, 4096);
+    serve(order, 0);  // the same memory
+    serve(order, 8192);
+  }
+  EXPECT_THAT(events,
+              ElementsAre("lock 4096", "diffuse", "diffuse", "unlock", "lock 8192", "diffuse", "unlock"));
+}
+
 TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   ServiceWorker worker({[](const TriangleModel&) { return std::unique_ptr<DeviceSearch>(); },
                         {},
                         {},
-                        [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); }});
+                        [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); },
+                        {}});
   const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
     const SharedBlock memory = SharedBlock::create(bytes);

@@ -186,10 +186,12 @@ int main() {
     send_packet(gpu_worker_fd, &greeting, sizeof greeting);
     hang();
   }
-  return run_gpu_worker(
-      gpu_worker_fd,
-      {probe,
-       [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
-       {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); }, diffuse_here,
-        demodulate_here, [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); }}});
+  return run_gpu_worker(gpu_worker_fd,
+                        {probe,
+                         [](const SlotMemory& memory) { return std::make_unique<TestMeasurer>(memory); },
+                         {[](const TriangleModel& model) { return std::make_unique<TestSearch>(model); },
+                          diffuse_here,
+                          demodulate_here,
+                          [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); },
+                          {}}});
 }
