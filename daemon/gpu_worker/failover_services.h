@@ -95,10 +95,9 @@ class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuF
   const unsigned threads_;
 };
 
-/// Below this many points, joined and model facets together the CPU matches a scan. An order costs the GPU about 1 ms whatever
-/// its size: some thirty launches, three waits, the exchange with the worker; the CPU sorts a point or facet in 40 ns on
-/// one thread, whatever their number (gpu/README.md).
-constexpr std::size_t least_matched_on_gpu = 30'000;
+/// Below this many points, joined and model facets together the CPU matches a scan. Measured (gpu/README.md): an order costs the
+/// GPU 0.21 to 0.25 ms whatever its size, the exchange with the worker some 0.1 more; the CPU takes 0.19 us for each of 4,000.
+constexpr std::size_t least_matched_on_gpu = 3'000;
 
 class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacetMatcher> {
  public:
