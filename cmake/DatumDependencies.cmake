@@ -29,6 +29,7 @@ if(DATUM_DAEMON)
   endif()
   pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
   pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)             # libzip-dev
+  pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)     # libarchive-dev
   find_package(pugixml REQUIRED)                       # libpugixml-dev
   pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo-ft cairo-pdf cairo-svg)  # libcairo2-dev
   pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)        # libfreetype-dev

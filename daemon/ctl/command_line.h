@@ -75,6 +75,7 @@ void add_watch_command(CommandLine& line);         // watch
 void add_frame_commands(CommandLine& line);        // frame
 void add_volume_commands(CommandLine& line);       // volume
 void add_recipe_commands(CommandLine& line);       // recipe
+void add_recipe_import(CommandLine& line, CLI::App& recipe);  // recipe import, recipe picture
 void add_calibration_commands(CommandLine& line);  // calibrate, hole, verify
 void add_shell_commands(CommandLine& line);        // completion, manual; hidden
 

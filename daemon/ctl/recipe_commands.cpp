@@ -214,9 +214,10 @@ void add_recipe_commands(CommandLine& line) {
   auto o = std::make_shared<RecipeOptions>();
   auto* group = line.app.add_subcommand(
       "recipe",
-      "compare, check and try recipes, without the daemon; WHICH is a file, or the first digits of the "
+      "make, compare, check and try recipes, without the daemon; WHICH is a file, or the first digits of the "
       "SHA-256 of a recipe that the store keeps");
   group->require_subcommand(1);
+  add_recipe_import(line, *group);
   const auto leaf = [&](const char* name, const char* words, int (*run)(const RecipeOptions&)) {
     auto* command = line.leaf(*group, name, words, [o, run] {
       try {

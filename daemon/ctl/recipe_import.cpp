@@ -1,0 +1,157 @@
+#include "daemon/ctl/recipe_import.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+
+#include "config/toml_reader.h"
+#include "daemon/ctl/exit_status.h"
+#include "daemon/design/recipe_text.h"
+#include "daemon/inspection/recipe/recipe.h"
+#include "daemon/pictures/part_file.h"
+#include "daemon/pictures/recipe_picture.h"
+#include "drivers/profile/sensor_profile_file.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportSensor {
+  std::string serial;
+  double pitch_mm = 0.05;
+};
+
+ImportSensor import_sensor(const ImportOptions& o) {
+  ImportSensor sensor;
+  if (!o.sensor.empty()) {
+    const SensorProfile profile = config::load_sensor_profile(o.sensor);
+    sensor.serial = profile.serial;
+    if (profile.pixel_pitch_mm) sensor.pitch_mm = *profile.pixel_pitch_mm;
+  } else {
+    sensor.serial = o.serial;
+  }
+  if (sensor.serial.empty())
+    throw std::invalid_argument("--sensor PROFILE or --serial NUMBER says whose frames the recipe is for");
+  if (o.pitch_mm) sensor.pitch_mm = *o.pitch_mm;
+  return sensor;
+}
+
+design::CentroidOptions table_options(const ImportOptions& o) {
+  design::CentroidOptions table = o.table;
+  if (!o.file_side.empty()) table.side = o.file_side == "top" ? design::Side::top : design::Side::bottom;
+  if (!o.outline_mm.empty()) {
+    if (o.outline_mm[2] <= 0 || o.outline_mm[3] <= 0)
+      throw std::invalid_argument("--outline: width and height must be above 0");
+    table.outline = {{o.outline_mm[0], o.outline_mm[1]}, {o.outline_mm[2], o.outline_mm[3]}};
+  }
+  return table;
+}
+
+design::DraftSettings draft_settings(const ImportOptions& o, const ImportSensor& sensor) {
+  design::DraftSettings s;
+  s.side = o.side == "top" ? design::Side::top : design::Side::bottom;
+  s.turn = o.turn == "vertical" ? design::Turn::vertical : design::Turn::horizontal;
+  s.pitch_mm = sensor.pitch_mm;
+  if (!o.ring_mm.empty()) {
+    if (o.ring_mm[1] <= o.ring_mm[0] || o.ring_mm[1] > 50)
+      throw std::invalid_argument("--ring: OUTER must be above INNER, and at most 50 mm");
+    s.inner_mm = o.ring_mm[0];
+    s.outer_mm = o.ring_mm[1];
+  }
+  s.warp_fallback = o.fallback == "warp";
+  return s;
+}
+
+design::RecipeHead recipe_head(const ImportOptions& o, const ImportSensor& sensor,
+                               const design::ReadDesign& read, const design::Draft& draft) {
+  design::RecipeHead head;
+  head.name = design::recipe_name(o.name.empty() ? read.design.name + "-" + o.side : o.name);
+  head.sensor_serial = sensor.serial;
+  head.source = fs::path(o.file).filename().string();
+  head.source_sha256 = read.sha256;
+  head.coordinates = o.coordinates;
+  head.rotation_deg = o.rotation_deg;
+  if (o.origin_mm.size() == 3) {
+    head.origin_mm = {o.origin_mm[0], o.origin_mm[1]};
+    head.origin_z_mm = o.origin_mm[2];
+  } else if (o.coordinates == "machine") {
+    throw std::invalid_argument("--coordinates machine: --origin X,Y,Z says where the board lies");
+  } else {
+    head.origin_mm = -design::turned(draft.size_mm / 2, o.rotation_deg);
+  }
+  return head;
+}
+
+void report_import(const design::ReadDesign& read, const design::Draft& draft,
+                   const design::DraftSettings& s) {
+  std::size_t floors = 0, confirmed = 0;
+  std::string without;
+  for (const design::DraftComponent& c : draft.components) {
+    floors += c.ring.is_floor;
+    confirmed += c.height.confirmed;
+    if (!c.ring.is_floor) without += " " + c.reference;
+  }
+  fmt::print(stderr, "{}: board {:g} x {:g} mm, {} side: {} components are measured, {} are left out\n",
+             read.design.format, draft.size_mm.x(), draft.size_mm.y(), name_of(s.side),
+             draft.components.size(), draft.left_out.size());
+  fmt::print(stderr, "floors: {} of {}{}{}\n", floors, draft.components.size(),
+             without.empty() ? "" : "; none:", without);
+  if (!without.empty() && !s.warp_fallback)
+    fmt::print(
+        stderr,
+        "        --fallback warp gives these the board's surface; --ring INNER,OUTER changes all rings\n");
+  fmt::print(stderr, "heights: {} confirmed, {} not: those are measured and cannot PASS\n", confirmed,
+             draft.components.size() - confirmed);
+  for (const std::string& remark : draft.remarks) fmt::print(stderr, "note: {}\n", remark);
+}
+
+/// What the daemon's reader says of the text; its first error is a fault of the import.
+Recipe accepted_recipe(const std::string& text, const std::string& name) {
+  config::Problems problems;
+  Recipe recipe = recipe_from_text(text, name, problems);
+  for (const config::ConfigError& warning : problems.warnings())
+    fmt::print(stderr, "warning: {}\n", warning.what());
+  if (!problems.errors().empty())
+    throw design::DesignError(
+        fmt::format("the recipe would be refused: {}", problems.errors().front().what()));
+  return recipe;
+}
+
+}  // namespace
+
+int import_recipe(const ImportOptions& o) {
+  if (!o.picture.empty())
+    if (const std::string fault = picture_name_fault(o.picture); !fault.empty())
+      throw std::invalid_argument(fault);
+  const ImportSensor sensor = import_sensor(o);
+  const design::DraftSettings settings = draft_settings(o, sensor);
+  design::PackageLibrary library;
+  for (const std::string& file : o.libraries) library.add_file(file);
+  const design::ReadDesign read = design::load_design(o.file, table_options(o));
+  const design::Draft draft = design::draft_recipe(read.design, library, settings);
+  report_import(read, draft, settings);
+  if (draft.components.empty()) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(5, draft.left_out.size()); ++i)
+      fmt::print(stderr, "{} ({}): {}\n", draft.left_out[i].reference, draft.left_out[i].package,
+                 draft.left_out[i].why);
+    throw design::DesignError(o.file + ": no component of this side can be measured, so there is no recipe");
+  }
+  const std::string text = design::recipe_text(draft, settings, recipe_head(o, sensor, read, draft));
+  const Recipe recipe = accepted_recipe(text, o.output.empty() ? "recipe" : o.output);
+  if (!o.picture.empty()) draw_recipe(recipe).write(o.picture);
+  if (o.output.empty()) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw std::runtime_error("stdout: can't be written");
+    return good;
+  }
+  PartFile file(o.output);
+  file.write(text);
+  file.finish();
+  fmt::print(stderr, "{}: written\n", o.output);
+  return good;
+}
+
+}  // namespace datum

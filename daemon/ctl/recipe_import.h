@@ -1,0 +1,27 @@
+// A recipe from a design file, as `datumctl recipe import` makes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/design/read_design.h"
+
+namespace datum {
+
+struct ImportOptions {
+  std::string file, output, name, sensor, serial, picture;
+  std::vector<std::string> libraries;
+  std::optional<double> pitch_mm;
+  std::vector<double> ring_mm, origin_mm, outline_mm;
+  double rotation_deg = 0;
+  std::string fallback = "none", side = "top", turn = "vertical", coordinates = "sensor", file_side;
+  design::CentroidOptions table;
+};
+
+/// Writes the recipe and its picture, and says on stderr what was found. Exit status 0, or 1 where no component can be measured.
+/// Throws design::DesignError, config::ConfigError, std::invalid_argument for options, std::runtime_error where a file can't be
+/// written.
+int import_recipe(const ImportOptions& options);
+
+}  // namespace datum

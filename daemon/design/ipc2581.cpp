@@ -1,0 +1,258 @@
+#include "daemon/design/ipc2581.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "daemon/design/ipc2581_features.h"
+#include "daemon/design/ipc2581_xml.h"
+#include "daemon/design/placement_fit.h"
+
+namespace datum::design {
+namespace {
+
+using namespace ipc;
+
+/// The parser itself does not recurse, and knows only the five entities of XML; a document type has no place here.
+void parse(std::string_view text, const std::string& name, pugi::xml_document& document) {
+  if (text.size() > max_xml_bytes)
+    throw DesignError(fmt::format("{}: {} bytes; at most {} are read", name, text.size(), max_xml_bytes));
+  const std::string_view head = text.substr(0, 64 << 10);
+  if (head.find("<!DOCTYPE") != head.npos || head.find("<!ENTITY") != head.npos)
+    throw DesignError(name + ": has a document type or entities; IPC-2581 files have none");
+  int depth = 0;
+  for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at + 1)) {
+    if (at + 1 >= text.size() || text[at + 1] == '?' || text[at + 1] == '!') continue;
+    const std::size_t end = text.find('>', at);
+    if (end == text.npos) break;
+    if (text[at + 1] == '/') {
+      --depth;
+    } else if (text[end - 1] != '/' && ++depth > max_xml_depth) {
+      throw DesignError(
+          fmt::format("{}: byte {}: elements are nested deeper than {}", name, at, max_xml_depth));
+    }
+  }
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size(), pugi::parse_default);
+  if (!parsed) throw DesignError(fmt::format("{}: byte {}: {}", name, parsed.offset, parsed.description()));
+}
+
+struct Package {
+  Polygon outline;
+  std::string source;
+  std::map<std::string, Point> pins;
+  std::map<std::string, Primitive> shapes;
+  std::optional<double> height_um;
+};
+
+class Ipc2581 {
+ public:
+  Ipc2581(const pugi::xml_node& root, const std::string& name)
+      : name_(name),
+        ecad_(child(root, "Ecad")),
+        data_(child(ecad_, "CadData")),
+        r_(name, mm_of_units(child(ecad_, "CadHeader").attribute("units").value(), name)),
+        features_(r_, design_) {
+    design_.format = fmt::format("IPC-2581 {:.10}", root.attribute("revision").value());
+    read_population(child(root, "Bom"));
+    features_.read_dictionaries(child(root, "Content"), name);
+  }
+
+  Design take() {
+    read_layers();
+    const pugi::xml_node step = board_step();
+    design_.name = step.attribute("name").value();
+    read_profile(step);
+    each(step, "Package", [&](const pugi::xml_node& node) { read_package(node); });
+    each(step, "Component", [&](const pugi::xml_node& node) { read_component(node); });
+    each(step, "LayerFeature", [&](const pugi::xml_node& node) { features_.read(node); });
+    place();
+    if (!has_bom_) design_.remarks.push_back("the file has no Bom: which parts are populated is unknown");
+    if (skipped_ > 0)
+      design_.remarks.push_back(fmt::format("{} components on inner layers are left out", skipped_));
+    design_.knows_mask = features_.has_mask();
+    design_.knows_copper = features_.has_copper() && features_.has_mask();
+    if (!design_.knows_mask)
+      design_.remarks.push_back("the file has no solder mask layer: what lies under the rings is unknown");
+    return std::move(design_);
+  }
+
+ private:
+  void read_population(const pugi::xml_node& bom) {
+    has_bom_ = bool(bom);
+    each(bom, "BomItem", [&](const pugi::xml_node& item) {
+      each(item, "RefDes", [&](const pugi::xml_node& ref) {
+        populated_[ref.attribute("name").value()] = ref.attribute("populate").as_bool(true);
+      });
+    });
+  }
+
+  void read_layers() {
+    each(data_, "Layer", [&](const pugi::xml_node& layer) {
+      features_.add_layer(layer.attribute("name").value(), layer.attribute("layerFunction").value(),
+                          layer.attribute("side").value());
+    });
+  }
+
+  /// The step with the most components; those that repeat it are panels.
+  pugi::xml_node board_step() {
+    pugi::xml_node best;
+    std::ptrdiff_t most = -1;
+    each(data_, "Step", [&](const pugi::xml_node& step) {
+      const auto children = step.children();
+      const auto n = std::count_if(children.begin(), children.end(),
+                                   [](const pugi::xml_node& c) { return is(c, "Component"); });
+      if (n > most) {
+        most = n;
+        best = step;
+      }
+    });
+    if (!best) throw DesignError(name_ + ": has no Step with the board's data");
+    each(data_, "Step", [&](const pugi::xml_node& step) {
+      each(step, "StepRepeat", [&](const pugi::xml_node& p) {
+        if (std::string_view(p.attribute("stepRef").value()) == best.attribute("name").value())
+          design_.panel.push_back({r_.point(p),
+                                   {r_.mm_or(p, "dx", 0), r_.mm_or(p, "dy", 0)},
+                                   p.attribute("nx").as_int(1),
+                                   p.attribute("ny").as_int(1),
+                                   r_.number_or(p, "angle", 0),
+                                   p.attribute("mirror").as_bool()});
+      });
+    });
+    return best;
+  }
+
+  static Polygon closed(Polygon points) {
+    if (points.size() > 1 && (points.front() - points.back()).norm() < 1e-6) points.pop_back();
+    return points;
+  }
+
+  void read_profile(const pugi::xml_node& step) {
+    const pugi::xml_node profile = child(step, "Profile");
+    if (!profile) throw DesignError(name_ + ": the step has no Profile: the board's outline is missing");
+    design_.outline = closed(r_.polygon(child(profile, "Polygon")));
+    if (design_.outline.size() < 3) r_.refuse(profile, "is no polygon");
+    each(profile, "Cutout",
+         [&](const pugi::xml_node& c) { design_.cutouts.push_back(closed(r_.polygon(c))); });
+  }
+
+  /// Of outline and assembly drawing the smaller one: the first is often the placement boundary.
+  void read_package(const pugi::xml_node& node) {
+    Package p;
+    const auto take = [&](const pugi::xml_node& outline, const char* source) {
+      Polygon points = closed(r_.polygon(child(outline, "Polygon")));
+      if (points.size() < 3) return;
+      const auto size = [](const Polygon& polygon) { return box_around(polygon, 0).size.prod(); };
+      if (!p.outline.empty() && size(points) >= size(p.outline)) return;
+      p.outline = std::move(points);
+      p.source = source;
+    };
+    take(child(node, "Outline"), "package outline");
+    each(node, "AssemblyDrawing",
+         [&](const pugi::xml_node& d) { take(child(d, "Outline"), "assembly drawing"); });
+    if (node.attribute("height")) p.height_um = r_.mm(node, "height") * 1e3;
+    each(node, "Pin", [&](const pugi::xml_node& pin) {
+      const std::string number = pin.attribute("number").value();
+      p.pins[number] = r_.location(pin);
+      if (const auto shape = features_.shape_in(pin)) p.shapes[number] = *shape;
+    });
+    packages_[node.attribute("name").value()] = std::move(p);
+  }
+
+  void read_component(const pugi::xml_node& node) {
+    const auto side = features_.side_of(node.attribute("layerRef").value());
+    if (!side) {
+      ++skipped_;
+      return;
+    }
+    Component c;
+    c.reference = node.attribute("refDes").value();
+    c.package = node.attribute("packageRef").value();
+    c.part_number = node.attribute("part").value();
+    c.side = *side;
+    const std::string_view mount = node.attribute("mountType").value();
+    c.mount = mount == "SMT" ? Mount::surface : mount == "THMT" ? Mount::through_hole : Mount::other;
+    c.origin = r_.location(node);
+    if (node.attribute("height")) c.height_um = r_.mm(node, "height") * 1e3;
+    if (node.attribute("standoff")) c.standoff_um = r_.mm(node, "standoff") * 1e3;
+    if (const auto known = populated_.find(c.reference); known != populated_.end())
+      c.population = known->second ? Population::populated : Population::not_populated;
+    std::string lower = c.reference + " " + c.package;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char ch) { return std::tolower(ch); });
+    c.fiducial = lower.starts_with("fid") || lower.find(" fid") != lower.npos;
+    const pugi::xml_node xform = child(node, "Xform");
+    PlacedPart part{c.reference,
+                    c.side,
+                    c.origin + Point(r_.mm_or(xform, "xOffset", 0), r_.mm_or(xform, "yOffset", 0)),
+                    xform ? r_.number_or(xform, "rotation", 0) : 0,
+                    {},
+                    {}};
+    placed_.push_back(std::move(part));
+    design_.components.push_back(std::move(c));
+  }
+
+  void place() {
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+      const auto package = packages_.find(design_.components[i].package);
+      if (package == packages_.end()) continue;
+      for (const auto& [number, pin] : package->second.pins)
+        if (const Pad* pad = features_.pad_of(placed_[i].reference, number)) {
+          placed_[i].pins.push_back(pin);
+          placed_[i].pads.push_back(pad->copper.centre);
+        }
+    }
+    const SideFits fits = fit_sides(placed_, Transform::turned, Transform::turned_mirrored, name_, design_);
+    for (std::size_t i = 0; i < placed_.size(); ++i)
+      finish(design_.components[i], placed_[i], fits.of(placed_[i].side).transform);
+  }
+
+  void finish(Component& c, const PlacedPart& part, Transform transform) {
+    c.rotation_deg = own_rotation(transform, c.side, part.rotation_deg);
+    const auto found = packages_.find(c.package);
+    if (found == packages_.end()) return;
+    const Package& package = found->second;
+    for (const Point& p : package.outline) c.body.push_back(placed(transform, part, p));
+    if (!c.body.empty()) c.body_source = package.source;
+    if (!c.height_um) c.height_um = package.height_um;
+    for (const auto& [number, pin] : package.pins) {
+      if (const Pad* pad = features_.pad_of(c.reference, number)) {
+        c.pads.push_back(*pad);
+        continue;
+      }
+      Pad pad;
+      pad.number = number;
+      const auto shape = package.shapes.find(number);
+      pad.copper = {placed(transform, part, pin),
+                    shape == package.shapes.end() ? Point(0.2, 0.2) : shape->second.size, c.rotation_deg};
+      pad.on_top = pad.open_top = c.side == Side::top || c.mount == Mount::through_hole;
+      pad.on_bottom = pad.open_bottom = c.side == Side::bottom || c.mount == Mount::through_hole;
+      c.pads.push_back(pad);
+    }
+  }
+
+  std::string name_;
+  pugi::xml_node ecad_, data_;
+  Reader r_;
+  Design design_;
+  Features features_;
+  std::map<std::string, bool> populated_;
+  std::map<std::string, Package> packages_;
+  std::vector<PlacedPart> placed_;  // of each component
+  bool has_bom_ = false;
+  std::size_t skipped_ = 0;
+};
+
+}  // namespace
+
+Design read_ipc2581(std::string_view text, const std::string& name) {
+  pugi::xml_document document;
+  parse(text, name, document);
+  const pugi::xml_node root = document.document_element();
+  if (!is(root, "IPC-2581")) throw DesignError(name + ": is no IPC-2581 file; its first element is IPC-2581");
+  if (!child(child(root, "Ecad"), "CadData"))
+    throw DesignError(name + ": has no Ecad with CadData: no board");
+  return Ipc2581(root, name).take();
+}
+
+}  // namespace datum::design

@@ -1,0 +1,187 @@
+// Recipes from designs: what is measured, where the floor is, and that datumd's reader accepts the text.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/toml_reader.h"
+#include "daemon/design/kicad_board.h"
+#include "daemon/design/recipe_text.h"
+#include "daemon/inspection/recipe/recipe.h"
+#include "tests/daemon/design/board_of_all_formats.h"
+#include "tests/fresh_folder.h"
+
+namespace datum::recipe_draft_test {
+namespace {
+
+using namespace design;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+/// 30 x 20 mm with one part of 2.8 x 1.4 mm in the middle, and what `more` draws.
+Design board_with(const std::string& more = "") {
+  testing::TrueBoard board;
+  board.corner = {0, -20};
+  board.size = {30, 20};
+  board.parts = {{"U1", Side::top, {15, -10}, 0}};
+  std::string text = testing::to_kicad(board);
+  text.resize(text.rfind(')'));
+  return read_kicad_board(text + more + ")", "b.kicad_pcb");
+}
+
+struct DraftTest : ::testing::Test {
+  DraftTest() {
+    library.add_file(folder.write("l.toml",
+                                  "schema = 1\n[package.X]\nmatch = [\"SOT-X\"]\nheight_um = "
+                                  "1100\ntolerance_um = 60\nsource = \"test\"\nconfirmed = true\n"));
+  }
+  Draft draft(const std::string& more = "") { return draft_recipe(board_with(more), library, settings); }
+  Recipe loaded(const Draft& d) {
+    config::Problems problems;
+    Recipe recipe = recipe_from_text(
+        recipe_text(d, settings, {"r", "S1", "b", "0", "sensor", Point::Zero(), 0, 0}), "r.toml", problems);
+    for (const auto& error : problems.errors()) ADD_FAILURE() << error.what();
+    return recipe;
+  }
+  testing::FreshFolder folder;
+  PackageLibrary library;
+  DraftSettings settings;
+};
+
+TEST_F(DraftTest, MeasuresTheBodyAndPutsTheRingAroundItsPads) {
+  const Draft d = draft();
+  ASSERT_EQ(d.components.size(), 1u);
+  const Recipe recipe = loaded(d);
+  const datum::Component& c = recipe.components.at(0);
+  EXPECT_EQ(c.reference, "U1");
+  EXPECT_LT((c.body.centre_mm - Point(15.15, 10.05)).norm(), 2e-4) << "the outline's middle, not the origin";
+  EXPECT_LT((c.body.size_mm - Point(2.8, 1.4)).norm(), 2e-4);
+  // Pads of 0.6 x 0.4 at x -1.2 and 1.2 reach from -1.5 to 1.5; the body from -1.25 to 1.55, their y from -0.7 to 0.7, the body's from -0.65 to 0.75.
+  ASSERT_TRUE(c.floor_outline);
+  EXPECT_LT((c.floor_outline->size_mm - Point(3.05, 1.45)).norm(), 2e-4);
+  EXPECT_EQ(c.nominal_height_um, 1100);
+  EXPECT_TRUE(c.nominal_confirmed);
+  EXPECT_EQ(c.surface_um, known_surface_um);
+  EXPECT_EQ(d.components[0].ring.surface, Surface::laminate);
+  EXPECT_TRUE(d.components[0].ring.is_floor);
+  // Outer rectangle less the inner one, in pixels of 0.05 mm; a pixel's middle lies in or out.
+  const double whole = ((3.05 + 2.6) * (1.45 + 2.6) - (3.05 + 0.6) * (1.45 + 0.6)) / 0.0025;
+  EXPECT_NEAR(d.components[0].ring.whole, whole, 4 * (5.65 + 4 + 3.65 + 2) / 0.05 / 2);
+  EXPECT_GT(d.components[0].ring.pixels, 0.9 * whole) << "nothing but the neighbourhood of pads is cut out";
+}
+
+TEST_F(DraftTest, ATraceUnderTheRingIsCutOutWithItsMargin) {
+  const Draft d = draft("(segment (start 5 8.3) (end 25 8.3) (width 0.25) (layer \"F.Cu\"))");
+  EXPECT_EQ(d.components[0].ring.surface, Surface::laminate);
+  ASSERT_EQ(d.exclusions.size(), 1u);
+  EXPECT_NEAR(d.exclusions[0].size.y(), 0.45, 1e-9) << "0.1 mm on both sides";
+  EXPECT_EQ(loaded(d).exclusions.size(), 1u);
+  EXPECT_LT(d.components[0].ring.pixels, draft().components[0].ring.pixels);
+}
+
+TEST_F(DraftTest, AnUntouchedTraceAndOneOnTheOtherSideMakeNoExclusion) {
+  EXPECT_TRUE(draft("(segment (start 5 1) (end 25 1) (width 0.25) (layer \"F.Cu\"))").exclusions.empty());
+  EXPECT_TRUE(draft("(segment (start 5 8.3) (end 25 8.3) (width 0.25) (layer \"B.Cu\"))").exclusions.empty());
+}
+
+std::string zone(const char* corners) {
+  return fmt::format(
+      "(zone (net 1) (layer \"F.Cu\") (filled_areas_thickness no) (polygon (pts {0})) (filled_polygon (layer "
+      "\"F.Cu\") (pts {0})))",
+      corners);
+}
+
+TEST_F(DraftTest, APlaneUnderTheRingIsItsFloorAndItsGapsAreCutOut) {
+  const Draft d = draft(zone("(xy 0 0) (xy 30 0) (xy 30 11) (xy 0 11)"));  // three quarters of the ring
+  EXPECT_EQ(d.components[0].ring.surface, Surface::copper);
+  EXPECT_EQ(d.components[0].surface_um, known_surface_um);
+  EXPECT_FALSE(d.exclusions.empty()) << "the bare laminate of the ring";
+  for (const Box& box : d.exclusions) EXPECT_LT(box.centre.y(), 9.05) << "below the zone's edge at y = 9";
+  loaded(d);
+}
+
+TEST_F(DraftTest, AnEdgeOfAPlaneIsCutOutOfABareRing) {
+  const Draft d =
+      draft(zone("(xy 0 0) (xy 30 0) (xy 30 8.5) (xy 0 8.5)"));  // y from 11.5 up in board coordinates
+  EXPECT_EQ(d.components[0].ring.surface, Surface::laminate);
+  ASSERT_FALSE(d.exclusions.empty());
+  for (const Box& box : d.exclusions) EXPECT_GT(box.centre.y(), 11.4);
+  EXPECT_LT(d.components[0].ring.pixels, draft().components[0].ring.pixels);
+}
+
+TEST_F(DraftTest, HalfAndHalfIsSaidAndEntersTheUncertainty) {
+  const Draft d = draft(zone("(xy 0 0) (xy 30 0) (xy 30 9.95) (xy 0 9.95)"));
+  EXPECT_EQ(d.components[0].ring.surface, Surface::both);
+  EXPECT_EQ(d.components[0].surface_um, 17.5) << "half of 35 um of copper";
+  EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("mask over laminate and copper"));
+}
+
+TEST_F(DraftTest, ZonesThatAreNotFilledLeaveTheSurfaceUnknown) {
+  const Draft d = draft("(zone (net 1) (layer \"F.Cu\") (polygon (pts (xy 0 0) (xy 30 0) (xy 30 20))))");
+  EXPECT_EQ(d.components[0].ring.surface, Surface::unknown);
+  EXPECT_EQ(d.components[0].surface_um, 17.5);
+  EXPECT_THAT(d.remarks, Contains(HasSubstr("zones are not filled")));
+}
+
+TEST_F(DraftTest, APartWithoutAFloorIsNamed) {
+  const std::string silk =
+      "(gr_poly (pts (xy 10 5) (xy 20 5) (xy 20 15) (xy 10 15)) (layer \"F.SilkS\") (width 0) (fill solid))";
+  Draft d = draft(silk);
+  EXPECT_FALSE(d.components[0].ring.is_floor);
+  EXPECT_EQ(d.components[0].ring.pixels, 0u);
+  EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("NO FLOOR"));
+  settings.warp_fallback = true;
+  const Recipe recipe = loaded(draft(silk));
+  EXPECT_TRUE(recipe.components[0].warp_fallback);
+  EXPECT_TRUE(recipe.warp);
+}
+
+TEST_F(DraftTest, WhatIsNotMeasuredIsNamedWithItsReason) {
+  const Draft d = draft(
+      "(footprint \"lib:SOT-X\" (layer \"F.Cu\") (at 5 5) (attr smd dnp) (fp_text reference \"R9\" (at 0 0) "
+      "(layer \"F.Fab\")))"
+      "(footprint \"lib:Odd\" (layer \"F.Cu\") (at 25 5) (attr smd) (fp_text reference \"J1\" (at 0 0) "
+      "(layer \"F.Fab\")) "
+      "(pad \"1\" smd rect (at 0 0) (size 1 1) (layers \"F.Cu\" \"F.Mask\")))");
+  ASSERT_EQ(d.left_out.size(), 2u);
+  EXPECT_EQ(d.left_out[0].reference + ": " + d.left_out[0].why, "R9: not populated");
+  EXPECT_THAT(d.left_out[1].why, HasSubstr("no outline of its body is known; give its package a body_mm"));
+  EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("# Not measured: J1 (Odd)"));
+}
+
+TEST_F(DraftTest, TwoMeasuredPartsOfOneReferenceAreRefusedWithBothLines) {
+  testing::TrueBoard board;
+  board.parts[1].reference = "U1";
+  std::string what;
+  try {
+    draft_recipe(read_kicad_board(testing::to_kicad(board), "b.kicad_pcb"), library, settings);
+  } catch (const DesignError& error) {
+    what = error.what();
+  }
+  EXPECT_THAT(what, HasSubstr("'U1' is the reference of two measured parts; the other one is in line 7"));
+}
+
+TEST_F(DraftTest, PartsBeyondTheOutlineAreAMirroredFile) {
+  testing::TrueBoard board;
+  for (auto& part : board.parts) part.at.x() = -part.at.x();
+  EXPECT_THROW(draft_recipe(read_kicad_board(testing::to_kicad(board), "b"), library, settings), DesignError);
+}
+
+TEST_F(DraftTest, AnUnconfirmedHeightCannotPass) {
+  PackageLibrary none;
+  none.add_file(folder.write(
+      "u.toml", "schema = 1\n[package.X]\nmatch = [\"SOT-X\"]\nheight_um = 1100\nsource = \"a table\"\n"));
+  const Draft d = draft_recipe(board_with(), none, settings);
+  const Recipe recipe = loaded(d);
+  EXPECT_FALSE(recipe.components[0].nominal_confirmed);
+  EXPECT_EQ(recipe.components[0].nominal_source, "a table");
+}
+
+TEST(RecipeName, KeepsWhatARecipeAllows) {
+  EXPECT_EQ(recipe_name("R_0603+x#2"), "R_0603+x#2");
+  EXPECT_EQ(recipe_name("U 1\n\"x\""), "U_1__x_");
+  EXPECT_EQ(recipe_name(""), "_");
+  EXPECT_EQ(recipe_name(std::string(100, 'a')).size(), 64u);
+}
+
+}  // namespace
+}  // namespace datum::recipe_draft_test
