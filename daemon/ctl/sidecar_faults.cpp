@@ -96,6 +96,10 @@ bool mend(Json& root, const std::string& key, const Json& allowed) {
     if (needs_header(heights)) root[key] = "a.hdr";
     return true;
   }
+  if (key == "height_file" && root.contains("header_file")) {
+    root[key] = "a.img";  // a header belongs to no other
+    return true;
+  }
   const auto at = pointer_of(key);
   if (allowed.contains(at)) {
     root[at] = allowed[at];
@@ -123,6 +127,10 @@ std::vector<std::string> sidecar_faults(const std::string& text, const std::stri
   if (fault.empty()) return {};
   std::vector<std::string> faults;
   Json root = Json::parse(text, nullptr, false);
+  if (root.is_discarded())
+    return {fault +
+            "; JSON has texts in \"double quotes\", numbers with a point, no comments and no comma behind "
+            "the last value"};
   if (!root.is_object() || fault.find("is given twice") != std::string::npos) return {fault};
   take_unknown(root, "", faults);
   const Json allowed = allowed_values();

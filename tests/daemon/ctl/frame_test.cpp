@@ -99,8 +99,19 @@ TEST(FrameDescribe, NamesEveryFaultOfASidecarAtOnceTheTyposFirst) {
       << "a misspelt key is not missing as well";
 }
 
+TEST(FrameDescribe, AWrongNameOfTheHeightsIsTheOnlyFaultBesideTheirHeader) {
+  nlohmann::json root = nlohmann::json::parse(write_sidecar(make_sidecar("a.img")));
+  root["header_file"] = "a.hdr";
+  ASSERT_THAT(sidecar_faults(root.dump(), "a.json"), IsEmpty());
+  root["height_file"] = "~/a.img";
+  EXPECT_THAT(sidecar_faults(root.dump(), "a.json"),
+              ElementsAre(StartsWith("height_file: '~/a.img' is not a plain")));
+}
+
 TEST(FrameDescribe, SaysOfATextThatIsNoSidecarWhy) {
   EXPECT_THAT(sidecar_faults("{", "a.json"), ElementsAre(HasSubstr("is not JSON")));
+  EXPECT_THAT(sidecar_faults("{\"x\": 0,05} // mine", "a.json"),
+              ElementsAre(::testing::EndsWith("no comments and no comma behind the last value")));
   EXPECT_THAT(sidecar_faults("[]", "a.json"), ElementsAre(HasSubstr("is not a JSON object")));
   EXPECT_THAT(sidecar_faults(R"({"x": 1, "x": 2})", "a.json"), ElementsAre(HasSubstr("is given twice")));
   EXPECT_THAT(sidecar_faults(R"({"x": 7, "y": [], "sha256": {"height": 5}})", "a.json"),
