@@ -93,7 +93,12 @@ nlohmann::json compared(const BoardVerdict& verdict) {
 
 /// None: none is kept. Throws scpi::Error where the kept one can't be read.
 std::optional<Recipe> archived_recipe(const BoardVerdict& v, const ReplayPlaces& places) {
-  const auto text = places.recipe_text ? places.recipe_text(v.recipe_sha256) : std::nullopt;
+  std::optional<std::string> text;
+  try {
+    if (places.recipe_text) text = places.recipe_text(v.recipe_sha256);
+  } catch (const std::exception& error) {
+    throw scpi::Error(scpi::data_corrupt_or_stale, error.what());
+  }
   if (!text) return std::nullopt;
   config::Problems problems;
   Recipe recipe =

@@ -41,6 +41,13 @@ struct Keeping {
       host->result();
     }
   }
+  void sql(const char* text) const {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((cell.path() / "results.db").c_str(), &db), SQLITE_OK);
+    sqlite3_busy_timeout(db, 10'000);
+    EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+    sqlite3_close(db);
+  }
   void restart() {
     cell.daemon().signal(SIGTERM);
     cell.daemon().wait();
@@ -106,10 +113,15 @@ TEST(ScenarioKeeping, AResultIsMeasuredAgainByTheRecipeOfThen) {
   EXPECT_EQ(again.status, 0) << again.output;
   EXPECT_THAT(again.output, HasSubstr("frames: 3 measured the same, 0 not the same, 0 not checked"));
 
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open((k.cell.path() / "results.db").c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, "DELETE FROM recipe WHERE rowid = 1", nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(db);
+  k.sql("UPDATE recipe SET text = replace(text, '40', '90') WHERE rowid = 1");
+  const Outcome altered = k.ctl({"verify", "results", "--frames"});
+  EXPECT_EQ(altered.status, 1) << altered.output;
+  EXPECT_THAT(altered.output, HasSubstr("NOT AS WRITTEN: the kept text of the recipe with SHA-256 "));
+  EXPECT_THAT(altered.output, HasSubstr("frames: 1 measured the same, 0 not the same, 2 not checked"));
+  host->command("DATA:PUSH OFF");
+  EXPECT_THAT(host->command("ABOR;:DATA:REPL 1"), StartsWith("-230")) << "not measured by another text";
+
+  k.sql("DELETE FROM recipe WHERE rowid = 1");
   const Outcome gone = k.ctl({"verify", "results", "--frames"});
   EXPECT_EQ(gone.status, 10) << gone.output;
   EXPECT_THAT(gone.output, HasSubstr("2 not checked: "));
