@@ -1,4 +1,4 @@
-// The LU paper's kernel, written from its text: one block of 16 x 16 threads walks the blocks of the matrix in global
+// The LU paper's kernel, written from its text: one block of threads walks the blocks of the matrix in global
 // memory, with two barriers for each column of blocks. Its search for the least element is read as the largest.
 #include <cstdint>
 
@@ -8,9 +8,7 @@
 namespace datum::bench {
 namespace {
 
-constexpr int side = 16, threads = side * side;
-
-template <class T>
+template <int threads, class T>
 __device__ void exchange_pivot(T* a, int n, int k, int tid) {
   __shared__ T largest[threads];
   __shared__ int row[threads];
@@ -43,10 +41,10 @@ __device__ void exchange_pivot(T* a, int n, int k, int tid) {
   __syncthreads();
 }
 
-template <class T>
-__global__ void __launch_bounds__(threads) factor_in_one_block(T* a, int n) {
+template <int side, bool pivots, class T>
+__global__ void __launch_bounds__(side* side) factor_in_one_block(T* a, int n) {
   for (int k = 0; k < n; ++k) {
-    exchange_pivot(a, n, k, static_cast<int>(threadIdx.y * side + threadIdx.x));
+    if (pivots) exchange_pivot<side * side>(a, n, k, static_cast<int>(threadIdx.y * side + threadIdx.x));
     for (int bj = k / side; bj <= (n - 1) / side; ++bj) {
       const int j = bj * side + static_cast<int>(threadIdx.y);
       if (j == k)
@@ -61,22 +59,30 @@ __global__ void __launch_bounds__(threads) factor_in_one_block(T* a, int n) {
   }
 }
 
+template <bool pivots, class T>
+auto kernel_of(int side) {
+  return side == 16  ? factor_in_one_block<16, pivots, T>
+         : side == 8 ? factor_in_one_block<8, pivots, T>
+                     : factor_in_one_block<4, pivots, T>;
+}
+
 }  // namespace
 
 template <class T>
-LuPeer lu_paper(const T* from, std::uint32_t n) {
+LuPeer lu_paper(const T* from, std::uint32_t n, int side, bool pivots) {
+  const auto kernel = pivots ? kernel_of<true, T>(side) : kernel_of<false, T>(side);
   auto a = std::make_shared<cuda::Buffer<T>>();
   a->reserve(n * std::size_t{n});
   return {"the paper's block", [=](cudaStream_t s) {
             cuda::check(
                 cudaMemcpyAsync(a->get(), from, n * std::size_t{n} * sizeof(T), cudaMemcpyDeviceToDevice, s),
                 "copy");
-            factor_in_one_block<<<1, dim3(side, side), 0, s>>>(a->get(), static_cast<int>(n));
+            kernel<<<1, dim3(side, side), 0, s>>>(a->get(), static_cast<int>(n));
             cuda::check(cudaGetLastError(), "launch of the paper's kernel");
           }};
 }
 
-template LuPeer lu_paper(const float*, std::uint32_t);
-template LuPeer lu_paper(const double*, std::uint32_t);
+template LuPeer lu_paper(const float*, std::uint32_t, int, bool);
+template LuPeer lu_paper(const double*, std::uint32_t, int, bool);
 
 }  // namespace datum::bench

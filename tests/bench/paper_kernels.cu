@@ -237,12 +237,18 @@ Baselines::Baselines(const std::vector<PlanePoints>& planes, float t, double p)
 
 Baselines::~Baselines() = default;
 
-void Baselines::paper(CUstream_st* stream) {
+void Baselines::paper_kernel(CUstream_st* stream, int number) {
   State& s = *state_;
-  sample<<<s.count, block_size, 0, stream>>>(s.points(), s.t, s.log_miss, s.best.get());
-  classify<<<s.count, block_size, 0, stream>>>(s.points(), s.t, s.best.get(), s.isinlier.get());
-  least_squares<<<s.count, block_size, 0, stream>>>(s.points(), s.isinlier.get(), s.planes.get());
-  check(cudaGetLastError(), "the paper's kernels");
+  if (number == 1) sample<<<s.count, block_size, 0, stream>>>(s.points(), s.t, s.log_miss, s.best.get());
+  if (number == 2)
+    classify<<<s.count, block_size, 0, stream>>>(s.points(), s.t, s.best.get(), s.isinlier.get());
+  if (number == 3)
+    least_squares<<<s.count, block_size, 0, stream>>>(s.points(), s.isinlier.get(), s.planes.get());
+  check(cudaGetLastError(), "launch of the paper's kernels");
+}
+
+void Baselines::paper(CUstream_st* stream) {
+  for (const int number : {1, 2, 3}) paper_kernel(stream, number);
 }
 
 std::vector<BaselineFit> Baselines::paper_fits() const {

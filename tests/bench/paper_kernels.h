@@ -31,6 +31,8 @@ class Baselines {
 
   /// The paper: one block of 256 threads for each plane. Kernels only, asynchronous.
   void paper(CUstream_st* stream);
+  /// One of its kernels, 1 to 3; 2 and 3 read what those before left.
+  void paper_kernel(CUstream_st* stream, int number);
   /// Results of the last paper(); the stream must be done.
   std::vector<BaselineFit> paper_fits() const;
 

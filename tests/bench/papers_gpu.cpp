@@ -5,13 +5,18 @@
 
 #include "gpu/core/cuda_device.h"
 #include "gpu/core/cuda_support.cuh"
+#include "gpu/core/parallel_for.h"
 #include "gpu/diffusion/diffusion_cuda.h"
 #include "gpu/fft/fft_cuda.h"
 #include "gpu/lu/lu_cuda.h"
 #include "gpu/parallel_planes/parallel_planes_cuda.h"
+#include "tests/bench/diffusion_paper.h"
 #include "tests/bench/gpu_timing.h"
+#include "tests/bench/lu_rows.h"
+#include "tests/bench/paper_kernels.h"
 #include "tests/bench/papers_rows.h"
 #include "tests/bench/papers_scenes.h"
+#include "tests/gpu/plane_fit_scene.h"
 
 namespace datum::bench {
 namespace {
@@ -32,6 +37,74 @@ double median_us(int rounds, const std::function<void()>& work) {
   std::vector<double> us;
   for (int i = 0; i < rounds; ++i) us.push_back(wall_us(work));
   return spread_of(us).median;
+}
+
+/// Table 3: ratio 0.9, plane (-0.1, 0.1, 3). The paper's own kernels.
+void share_rows(const Stream& stream) {
+  std::vector<testing::Scene> scenes(400);
+  parallel_for(cpu_backend().threads, scenes.size(), [&](std::size_t i, unsigned) {
+    scenes[i] = testing::paper_scene({-0.1, 0.1, 3}, 0.9, i + 1);
+  });
+  std::vector<PlanePoints> planes;
+  for (const testing::Scene& s : scenes) planes.push_back(s.points());
+  std::vector<double> made, freed, kernel[3];
+  for (int round = 0; round < 4; ++round) {
+    std::unique_ptr<Baselines> b;
+    const double made_us = wall_us([&] { b = std::make_unique<Baselines>(planes, 1.f, 0.999); });
+    double kernel_us[3];
+    for (int k = 0; k < 3; ++k)
+      kernel_us[k] = wall_us([&] {
+        b->paper_kernel(stream, k + 1);
+        stream.finish();
+      });
+    const double freed_us = wall_us([&] { b.reset(); });
+    if (round == 0) continue;  // loads the kernels
+    made.push_back(made_us);
+    freed.push_back(freed_us);
+    for (int k = 0; k < 3; ++k) kernel[k].push_back(kernel_us[k]);
+  }
+  std::printf(
+      "\nThe multi-plane paper, table 3, its kernels; ms: printed allocation 26, copies 17, kernels 26, 3, "
+      "13, freeing 4; "
+      "here allocation and copies %.1f, kernels %.2f, %.2f, %.2f, freeing %.2f\n",
+      spread_of(made).median * 1e-3, spread_of(kernel[0]).median * 1e-3, spread_of(kernel[1]).median * 1e-3,
+      spread_of(kernel[2]).median * 1e-3, spread_of(freed).median * 1e-3);
+}
+
+/// Cache or shared memory: ten iterations, fixed kappa.
+void neighbour_rows(const Stream& stream) {
+  constexpr double printed[3][2] = {{2.00, 1.80}, {1.52, 1.56}, {1.88, 1.72}};
+  const std::vector<std::int32_t> counts = paper_volume();
+  std::vector<float> field(counts.size());
+  for (std::size_t i = 0; i < field.size(); ++i) field[i] = static_cast<float>(counts[i] >> 19);
+  cuda::Buffer<float> a, b;
+  std::printf("\nThe diffusion paper's question, ten iterations of its form; s: cache, shared memory\n");
+  for (int row = 0; row < 3; ++row) {
+    const PaperDiffusion s{paper_grid, 81, 1.f / 7, 8 << row};
+    double us[2];
+    std::vector<float> result[2];
+    for (const Neighbours by : {Neighbours::cache, Neighbours::shared}) {
+      const auto at = static_cast<std::size_t>(by);
+      cuda::to_device(a, field, "volume");
+      b.reserve(field.size());
+      const Replay replay(stream, [&](CudaStream to) {
+        for (int i = 0; i < 5; ++i) {
+          paper_iteration(to, s, by, a.get(), b.get());
+          paper_iteration(to, s, by, b.get(), a.get());
+        }
+      });
+      std::vector<double> all;
+      for (int i = 0; i < 5; ++i) all.push_back(replay.device_us());
+      us[at] = spread_of(all).median;
+      result[at].resize(field.size());
+      cuda::check(
+          cudaMemcpy(result[at].data(), a.get(), field.size() * sizeof(float), cudaMemcpyDeviceToHost),
+          "volume");
+    }
+    std::printf("%2d x %2d: printed %5.2f %5.2f; here %8.5f %8.5f, bytes %s\n", s.side, s.side,
+                printed[row][0], printed[row][1], us[0] * 1e-6, us[1] * 1e-6,
+                said(equal(result[0], result[1])));
+  }
 }
 
 void diffusion_rows(const PapersOptions& options) {
@@ -114,6 +187,28 @@ void lu_rows(const Stream& stream) {
       spread_of(us).median, said(equal(factors, expected) && equal(pivots, expected_pivots)));
 }
 
+/// Figures 6 and 7: the paper's kernel, one block.
+void one_block_rows(const Stream& stream) {
+  struct Row {
+    std::uint32_t n;
+    int side;
+  };
+  std::printf("its kernel, one block; ms with partial pivoting, without\n");
+  for (const Row row : {Row{1024, 4}, Row{1024, 8}, Row{1024, 16}, Row{2048, 16}, Row{3072, 16}}) {
+    cuda::Buffer<float> a;
+    cuda::to_device(a, paper_matrix(row.n), "matrix");
+    double ms[2];
+    for (const bool pivots : {true, false}) {
+      const LuPeer peer = lu_paper(a.get(), row.n, row.side, pivots);
+      ms[pivots ? 0 : 1] = 1e-3 * wall_us([&] {
+                             peer.enqueue(stream);
+                             stream.finish();
+                           });
+    }
+    std::printf("%5u rows, %2d x %2d threads: %9.1f %9.1f\n", row.n, row.side, row.side, ms[0], ms[1]);
+  }
+}
+
 void fft_rows(const Stream& stream) {
   std::printf(
       "\nThe FFT paper, tables 1 and 2: forward and inverse, twice; printed ms, here us, one row; 4,096 "
@@ -157,11 +252,14 @@ int gpu_tables(const PapersOptions& options) {
     std::fprintf(stderr, "bench_papers: %s\n", device.why.c_str());
     return 1;
   }
-  std::printf("%s; the multi-plane paper's rows: bench planes --gpu\n", device.why.c_str());
+  std::printf("%s; the multi-plane paper's other tables: bench planes --gpu\n", device.why.c_str());
   const Stream stream;
+  share_rows(stream);
+  neighbour_rows(stream);
   diffusion_rows(options);
   stack_rows_on(stream);
   lu_rows(stream);
+  one_block_rows(stream);
   fft_rows(stream);
   return differences > 0 ? 1 : 0;
 }
