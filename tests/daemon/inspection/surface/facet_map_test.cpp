@@ -61,6 +61,33 @@ TEST(FacetMap, AModelIsCutOnceForAllParts) {
   EXPECT_FALSE(scene.inspect(scene.recipe(top)).facets);
 }
 
+class NamedMatcher final : public FacetMatcher {
+ public:
+  void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+             const ScanMatchSettings& settings, FacetDeviation* by_points,
+             FacetPierced* by_surface) override {
+    match_scan(*model, surface, settings, cpu_backend(1), by_points, by_surface);
+    ++calls;
+  }
+  std::string describe() const override { return "cuda test device"; }
+  int calls = 0;
+};
+
+TEST(FacetMap, TheVerdictNamesWhoMadeIt) {
+  Box scene(0.1);
+  const Recipe recipe = scene.recipe(top + facet_map);
+  const SurfaceInspection here = scene.inspect(recipe);
+  EXPECT_EQ(here.verdict.backend, describe(cpu_backend(1)));
+  NamedMatcher matcher;
+  scene.matcher = &matcher;
+  const SurfaceInspection there = scene.inspect(recipe);
+  EXPECT_EQ(matcher.calls, 1);
+  EXPECT_EQ(there.verdict.backend, describe(cpu_backend(1)) + "; facets: cuda test device");
+  ASSERT_TRUE(here.facets && there.facets);
+  for (std::size_t i = 0; i < here.facets->by_points.size(); ++i)
+    EXPECT_EQ(here.facets->by_points[i].mean, there.facets->by_points[i].mean);
+}
+
 TEST(FacetMap, TooShortAnEdgeIsTheModelsFault) {
   Box scene(0.1);
   const SurfaceInspection part =
