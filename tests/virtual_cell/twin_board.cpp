@@ -17,6 +17,14 @@ TwinFloor floor_at(const TwinBoard& board, double x_mm, double y_mm) {
   return f;
 }
 
+double TwinRelief::at(double x_mm, double y_mm) const {
+  if (um.empty()) return 0;
+  const double column = std::floor(x_mm / pitch_mm), row = std::floor(y_mm / pitch_mm);
+  if (!(column >= 0 && row >= 0 && column < columns && row < rows)) return std::nan("");
+  return um[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+            static_cast<std::size_t>(column)];
+}
+
 std::vector<TwinTruth> truth_of(const TwinBoard& board) {
   std::vector<TwinTruth> truth;
   for (const TwinBody& body : board.bodies) {

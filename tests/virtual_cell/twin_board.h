@@ -33,6 +33,17 @@ struct TwinBody {
   double slope_x = 0;  // of the top against that normal, rise over run, along the body's own axes
   double slope_y = 0;
   bool missing = false;  // its pads are then exposed
+  /// Level of the floor around it over the bare board (TwinRelief), on which its height stands.
+  double base_um = 0;
+};
+
+/// Levels of the bare board's surface by cells, row 0 at y = 0; um over floor_at(). NaN: a hole, or beyond the edge. Empty: flat.
+struct TwinRelief {
+  double pitch_mm = 0;
+  int columns = 0, rows = 0;
+  std::vector<float> um = {};
+  /// NaN outside of it; 0 where it is empty.
+  double at(double x_mm, double y_mm) const;
 };
 
 /// A second level on the bare board: pad, trace, silkscreen, another board.
@@ -58,6 +69,7 @@ struct TwinHole {
 struct TwinBoard {
   Eigen::Vector2d size_mm = Eigen::Vector2d::Zero();
   TwinShape shape;
+  TwinRelief relief;
   std::vector<TwinBody> bodies;
   std::vector<TwinPatch> patches;
   std::vector<TwinHole> holes;

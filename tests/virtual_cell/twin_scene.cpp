@@ -56,7 +56,8 @@ class Painter {
         const Vector3d hit = start + z * along_;
         if (hit.x() < 0 || hit.y() < 0 || hit.x() > board_.size_mm.x() || hit.y() > board_.size_mm.y())
           continue;
-        set(row, col, z, PixelClass::ok);
+        const double um = board_.relief.at(hit.x(), hit.y());
+        if (!std::isnan(um)) set(row, col, um == 0 ? z : floor_z_mm(start, um * 1e-3), PixelClass::ok);
       }
     }
   }
@@ -205,7 +206,7 @@ TwinTop top_of(const TwinBoard& board, const TwinBody& body) {
   const Vector3d tangent_x = (along - along.dot(up) * up).normalized();
   const Vector3d tangent_y = up.cross(tangent_x);
   TwinTop top;
-  top.point = Vector3d(c.x(), c.y(), f.z_mm) + body.height_um * 1e-3 * up;
+  top.point = Vector3d(c.x(), c.y(), f.z_mm) + (body.base_um + body.height_um) * 1e-3 * up;
   top.normal = (up - body.slope_x * tangent_x - body.slope_y * tangent_y).normalized();
   top.axis_x = (tangent_x - tangent_x.dot(top.normal) * top.normal).normalized();
   top.axis_y = top.normal.cross(top.axis_x);

@@ -42,6 +42,15 @@ Options read_options(int argc, char** argv, int& status) {
       ->check(CLI::ExistingFile)
       ->needs(artefact);
   artefact->needs(app.get_option("--mount"))->needs(app.get_option("--calibration"));
+  app.add_option("--design", o.files.design,
+                 "the board's design: its copper, mask, legend and holes lie under the recipe's bodies")
+      ->check(CLI::ExistingPath);
+  app.add_option("--side", o.files.side, "the side of the design that is seen: top or bottom")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, design::Side>{{"top", design::Side::top}, {"bottom", design::Side::bottom}}));
+  app.add_option("--turn", o.files.turn, "how it is turned over for its bottom: vertical or horizontal")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, design::Turn>{
+          {"vertical", design::Turn::vertical}, {"horizontal", design::Turn::horizontal}}));
   app.add_option("--position", o.position_mm, "stage position X,Y,Z in mm (default: the calibration's own)")
       ->delimiter(',')
       ->expected(3);

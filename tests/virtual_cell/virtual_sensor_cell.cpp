@@ -6,6 +6,8 @@
 
 #include "calib/calibration.h"
 #include "config/toml_reader.h"
+#include "daemon/design/read_design.h"
+#include "tests/virtual_cell/twin_design.h"
 #include "tests/virtual_cell/twin_file.h"
 #include "tests/virtual_cell/virtual_mount.h"
 
@@ -83,11 +85,12 @@ TwinSpread read_spread(TomlTable table) {
   return s;
 }
 
-/// Two pads under the ends of each body, visible where it is missing.
+/// Two pads under the ends of each body, visible where it is missing; none where a design has the true ones.
 void add_pads(TomlTable pads, TwinBoard& board) {
   const double height_um = pads.number("height_um", config::not_negative);
   const double share = pads.number("share", {0, 0.5});
   pads.finish();
+  if (!board.relief.um.empty()) return;  // the design's pads are in it
   for (const TwinBody& body : board.bodies) {
     const double turn = body.outline.rotation_deg * std::numbers::pi / 180;
     const Eigen::Vector2d along(std::cos(turn), std::sin(turn));
@@ -141,6 +144,13 @@ VirtualCell load_cell(const VirtualCellFiles& files) {
   read_bodies(recipe, cell.nominal);
   for (TomlTable& hole : recipe.tables("hole"))
     cell.nominal.holes.push_back({pair_of(hole, "centre_mm"), hole.number("diameter_mm", config::positive)});
+  if (!files.design.empty()) {
+    const TwinLevels levels;
+    const design::Design seen =
+        design::seen_from(design::load_design(files.design).design, files.side, files.turn);
+    lay_relief(relief_of(seen, files.side, levels), levels, cell.nominal);
+    cell.nominal.holes.clear();  // the recipe's are wider, by its margins
+  }
   read_twin(files.twin, cell);
   return cell;
 }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "daemon/design/board_side.h"
 #include "tests/virtual_cell/twin_artefact.h"
 #include "tests/virtual_cell/twin_produce.h"
 
@@ -28,9 +29,13 @@ struct VirtualCellFiles {
   std::optional<std::filesystem::path> calibration;
   std::optional<Eigen::Vector3d> position_mm;
   std::filesystem::path artefact = {}, mount = {};  // its drawing, and its true pose; empty: none
+  /// Design whose copper, mask, legend and holes lie under the recipe's bodies; empty: a bare board with two pads a body.
+  std::filesystem::path design = {};
+  design::Side side = design::Side::top;
+  design::Turn turn = design::Turn::vertical;
 };
 
-/// Throws config::ConfigError or CalibrationError.
+/// Throws config::ConfigError, CalibrationError or design::DesignError.
 VirtualCell load_cell(const VirtualCellFiles& files);
 
 }  // namespace datum
