@@ -105,6 +105,15 @@ const std::vector<Coded>& characteristic_codes() {
       {18, "peak_to_valley", ""},
       {19, "convexity", ""},
       {20, "board_flatness", ""},
+      {21, "deviation_percentile", ""},
+      {22, "pfm_mean", ""},
+      {23, "pfm_maximum", ""},
+      {24, "pfm_minimum", ""},
+      {25, "pfm_percentile", ""},
+      {26, "ffm_mean", ""},
+      {27, "ffm_maximum", ""},
+      {28, "ffm_minimum", ""},
+      {29, "ffm_percentile", ""},
   };
   return codes;
 }

@@ -37,10 +37,20 @@ void provenance(PartFile& out, const BoardVerdict& verdict, const FacetMap& map,
                         map.settings.longest_mm, map.settings.gate_mm, map.settings.least));
 }
 
-Rgb color_of(const FacetDeviation& d, double range_um) {
+struct FacetValue {
+  MatchClass kind;
+  float mm;
+};
+
+FacetValue value_of(const FacetMap& map, FacetsBy by, std::size_t i) {
+  if (by == FacetsBy::points) return {map.by_points[i].kind, map.by_points[i].mean};
+  return {map.by_surface[i].kind, map.by_surface[i].distance};
+}
+
+Rgb color_of(const FacetValue& d, double range_um) {
   if (d.kind == MatchClass::no_data) return no_data_color;
   if (d.kind != MatchClass::face) return d.kind == MatchClass::edge ? edge_color : rim_color;
-  return deviation_colors[deviation_step(1000.0 * d.mean, range_um)];
+  return deviation_colors[deviation_step(1000.0 * d.mm, range_um)];
 }
 
 }  // namespace
@@ -77,12 +87,15 @@ void write_facets_csv(const std::filesystem::path& file, const FacetMap& map,
   out.finish();
 }
 
-void write_facets_ply(const std::filesystem::path& file, const FacetMap& map,
+void write_facets_ply(const std::filesystem::path& file, const FacetMap& map, FacetsBy by,
                       const std::array<double, 3>& model_origin_mm, const BoardVerdict& verdict,
                       double range_um) {
   PartFile out(file);
   out.write("ply\nformat binary_little_endian 1.0\n");
   provenance(out, verdict, map, "comment");
+  out.write(by == FacetsBy::points
+                ? "comment scalar_deviation: mean of the points in front of a facet (PFM), um\n"
+                : "comment scalar_deviation: measured surface along a facet's normal (FFM), um\n");
   out.write(fmt::format("element vertex {}\n", 3 * map.by_points.size()));
   for (const char* property : {"double x", "double y", "double z", "float scalar_deviation", "uchar red",
                                "uchar green", "uchar blue"})
@@ -91,12 +104,12 @@ void write_facets_ply(const std::filesystem::path& file, const FacetMap& map,
                         map.by_points.size()));
   std::string rows;
   for (std::size_t i = 0; i < map.by_points.size(); ++i) {
-    const FacetDeviation& d = map.by_points[i];
+    const FacetValue d = value_of(map, by, i);
     const Rgb color = color_of(d, range_um);
     for (const auto& corner : map.model->corner[i]) {
       for (const double c : place(map, model_origin_mm, corner.data())) append_bytes(rows, c);
       append_bytes(rows,
-                   d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.mean);
+                   d.kind == MatchClass::no_data ? std::numeric_limits<float>::quiet_NaN() : 1000 * d.mm);
       for (const std::uint8_t byte : {color.r, color.g, color.b}) append_bytes(rows, byte);
     }
     out.write_some(rows);

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "daemon/inspection/surface/facet_map.h"
+#include "daemon/inspection/surface/facet_surface.h"
 #include "daemon/pictures/surface_export.h"
 
 namespace datum {
@@ -14,9 +14,9 @@ namespace datum {
 void write_facets_csv(const std::filesystem::path& file, const FacetMap& map,
                       const std::array<double, 3>& model_origin_mm, const BoardVerdict& verdict);
 
-/// Binary little-endian PLY of the facets, three vertices each, with the mean of the points in front as scalar_deviation
-/// in um (NaN without data) and the pictures' colours.
-void write_facets_ply(const std::filesystem::path& file, const FacetMap& map,
+/// Binary little-endian PLY of the facets, three vertices each, with the mean of the points in front (or the measured
+/// surface along the normal) as scalar_deviation in um (NaN without data) and the pictures' colours.
+void write_facets_ply(const std::filesystem::path& file, const FacetMap& map, FacetsBy by,
                       const std::array<double, 3>& model_origin_mm, const BoardVerdict& verdict,
                       double range_um);
 

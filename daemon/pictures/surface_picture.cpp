@@ -91,8 +91,8 @@ void draw_triad(Page& page, PagePoint origin, const SurfaceView& view) {
 }
 
 /// Faults of regions, those that the view shows at their extreme beside it. Returns the others.
-std::vector<std::string> draw_faults(Page& page, const SurfaceMap& map, const BoardVerdict& verdict,
-                                     const SurfaceView& view, const SurfaceRaster& raster,
+std::vector<std::string> draw_faults(Page& page, const BoardVerdict& verdict, const SurfaceView& view,
+                                     const SurfaceRaster& raster, const std::array<double, 3>& origin,
                                      const PageBox& box) {
   std::vector<std::string> texts, left_over;
   std::vector<Label> labels;
@@ -106,7 +106,7 @@ std::vector<std::string> draw_faults(Page& page, const SurfaceMap& map, const Bo
     const RegionEvidence& r = *c.region;
     const auto& mm = std::abs(r.lowest_um) > std::abs(r.highest_um) ? r.lowest_at_mm : r.highest_at_mm;
     Eigen::Vector3d place(mm[0], mm[1], mm[2]);
-    for (int k = 0; k < 3; ++k) place[k] -= map.model->origin[static_cast<std::size_t>(k)];
+    for (int k = 0; k < 3; ++k) place[k] -= origin[static_cast<std::size_t>(k)];
     const Eigen::Vector3d at = raster.at(view, place);
     const auto x = static_cast<int>(std::lround(at.x())), y = static_cast<int>(std::lround(at.y()));
     const bool inside = x >= 0 && y >= 0 && x < raster.width && y < raster.height;
@@ -155,11 +155,21 @@ double range_of(const SurfaceMap& map) {
   return round;
 }
 
-Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
-                  const SurfacePictureSettings& settings) {
+namespace {
+
+/// What a page shows of a map.
+struct Shown {
+  const SurfaceRaster& raster;
+  const SurfacePixels& pixels;
+  std::string title, note;
+  std::array<double, 3> origin;  // of the model in its file's coordinates
+};
+
+Page draw(const SurfaceMap& map, const Shown& shown, const BoardVerdict& verdict, const SurfaceView& view,
+          const SurfacePictureSettings& settings) {
   const double range_um = settings.range_um > 0 ? settings.range_um : range_of(map);
-  const SurfaceRaster raster = look_at(*map.model, view, settings.max_px);
-  const SurfacePixels pixels = pixels_of(map, view, raster, settings.reach_mm);
+  const SurfaceRaster& raster = shown.raster;
+  const SurfacePixels& pixels = shown.pixels;
   std::vector<float> um;
   for (std::size_t i = 0; i < pixels.um.size(); ++i)
     if (pixels.what[i] == SurfacePixel::face) um.push_back(pixels.um[i]);
@@ -177,7 +187,7 @@ Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const Surf
     }
   const double wide = std::max(raster.width, 680), width = wide + legend_width + 3 * margin,
                inner = width - 2 * margin;
-  const Header header{verdict.decision, "Deviation from the model, view " + view.name, words_of(verdict)};
+  const Header header{verdict.decision, shown.title + ", view " + view.name, words_of(verdict)};
   const double top = 2 * margin + header_height(header, inner), high = std::max(raster.height, 460);
   const PageBox box{margin + std::floor((wide - raster.width) / 2), top, static_cast<double>(raster.width),
                     static_cast<double>(raster.height)};
@@ -185,17 +195,44 @@ Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const Surf
   Page page(width, footer + 2 * triad_px + 2 * Page::height_of() + margin, paper);
   draw_header(page, {margin, margin, inner, 0}, header);
   page.image(box, image);
-  std::vector<std::string> notes = wrap(draw_faults(page, map, verdict, view, raster, box), wide - 140);
+  std::vector<std::string> notes =
+      wrap(draw_faults(page, verdict, view, raster, shown.origin, box), wide - 140);
   draw_legend(page, {margin + wide + margin, top, legend_width, high}, map, scale);
   const double triad = margin + triad_px + 14, right = triad + triad_px + 24;
   draw_triad(page, {triad, footer + triad_px + Page::height_of()}, view);
   draw_scale_bar(page, {right, footer}, wide / 5, raster.mm_per_px, {});
-  notes.insert(notes.begin(),
-               "Axes of the model. A pixel is the mean of its points; + is too much material.");
+  notes.insert(notes.begin(), "Axes of the model. " + shown.note + "; + is too much material.");
   if (notes.size() > 5) notes.resize(5);
   for (std::size_t k = 0; k < notes.size(); ++k)
     page.text({right, footer + static_cast<double>(1 + k) * line}, notes[k], ink);
   return page;
+}
+
+}  // namespace
+
+Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
+                  const SurfacePictureSettings& settings) {
+  const SurfaceRaster raster = look_at(*map.model, view, settings.max_px);
+  const SurfacePixels pixels = pixels_of(map, view, raster, settings.reach_mm);
+  return draw(
+      map,
+      {raster, pixels, "Deviation from the model", "A pixel is the mean of its points", map.model->origin},
+      verdict, view, settings);
+}
+
+Page draw_facets(const SurfaceMap& map, FacetsBy by, const std::array<double, 3>& origin_mm,
+                 const BoardVerdict& verdict, const SurfaceView& view,
+                 const SurfacePictureSettings& settings) {
+  const SurfaceRaster raster = look_at(*map.model, view, settings.max_px);
+  const SurfacePixels pixels = pixels_of_facets(map, raster);
+  std::array<double, 3> origin = origin_mm;
+  for (std::size_t k = 0; k < 3; ++k) origin[k] += map.model->origin[k];
+  const bool points = by == FacetsBy::points;
+  return draw(
+      map,
+      {raster, pixels, points ? "Points in front of facets (PFM)" : "Surface along the facets' normals (FFM)",
+       points ? "A facet is the mean of its points" : "A facet is the place that its normal meets", origin},
+      verdict, view, settings);
 }
 
 void write_surface_picture(const std::filesystem::path& file, const SurfaceMap& map,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "daemon/inspection/surface/facet_surface.h"
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/pictures/page.h"
@@ -21,6 +22,11 @@ struct SurfacePictureSettings {
 /// for edges and rims. What is not PASS stands beside its extreme. Points of facets without a region have no tolerance.
 Page draw_surface(const SurfaceMap& map, const BoardVerdict& verdict, const SurfaceView& view,
                   const SurfacePictureSettings& settings);
+
+/// The same of facets_as_surface(), a colour a facet; `origin_mm`: of the compared model.
+Page draw_facets(const SurfaceMap& map, FacetsBy by, const std::array<double, 3>& origin_mm,
+                 const BoardVerdict& verdict, const SurfaceView& view,
+                 const SurfacePictureSettings& settings);
 
 /// The default range: twice the largest finite limit of all regions; without regions, the smallest round number of um
 /// that contains every face point.

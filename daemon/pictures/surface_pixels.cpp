@@ -122,4 +122,17 @@ SurfacePixels pixels_of(const SurfaceMap& map, const SurfaceView& view, const Su
   return shower.show(reach_mm);
 }
 
+SurfacePixels pixels_of_facets(const SurfaceMap& map, const SurfaceRaster& raster) {
+  constexpr SurfacePixel what[] = {SurfacePixel::face, SurfacePixel::edge, SurfacePixel::rim,
+                                   SurfacePixel::no_data};
+  SurfacePixels out;
+  for (const std::uint32_t facet : raster.facet) {
+    const bool none = facet == no_facet;
+    out.what.push_back(none ? SurfacePixel::beside
+                            : what[static_cast<std::size_t>(map.distances[facet].kind)]);
+    out.um.push_back(none ? 0 : 1000 * map.distances[facet].distance);
+  }
+  return out;
+}
+
 }  // namespace datum

@@ -18,4 +18,7 @@ struct SurfacePixels {
 SurfacePixels pixels_of(const SurfaceMap& map, const SurfaceView& view, const SurfaceRaster& raster,
                         double reach_mm);
 
+/// The same of facets_as_surface(): each pixel has its facet's value.
+SurfacePixels pixels_of_facets(const SurfaceMap& map, const SurfaceRaster& raster);
+
 }  // namespace datum

@@ -62,14 +62,31 @@ enum class Characteristic : std::uint8_t {
   peak_to_valley,  // highest less lowest distance from the board's least-squares plane
   convexity,       // height of the middle over the corners; positive: convex (JESD22-B112)
   board_flatness,  // of the board under one component: IPC-9641's local area of interest
+  // for a surface, area-weighted: least deviation that q of the area does not exceed
+  deviation_percentile,
+  // for a surface, by the facets of its model: the mean of the points in front of a facet (PFM), and the measured surface
+  // along its normal (FFM), see facet_map.h; mean and percentile are area-weighted
+  pfm_mean,
+  pfm_maximum,
+  pfm_minimum,
+  pfm_percentile,
+  ffm_mean,
+  ffm_maximum,
+  ffm_minimum,
+  ffm_percentile,
 };
+inline constexpr Characteristic last_characteristic = Characteristic::ffm_percentile;
+/// Whether `parameter` is q in (0, 1).
+bool has_quantile(Characteristic c);
+/// Of facets: [facet_map] is needed.
+bool is_of_facets(Characteristic c);
 const char* name_of(Characteristic c);  // "mean", "median", ... as in a recipe
 const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 
 /// One requirement on a component. Values in unit_of(characteristic).
 struct Check {
   Characteristic characteristic = Characteristic::median;
-  double parameter = 0;                         // q in (0, 1) for percentile, k for top_mean
+  double parameter = 0;                         // q in (0, 1) for percentiles, k for top_mean
   std::optional<double> nominal, lower, upper;  // at least one limit
   /// Value of a good part without stated nominal: a component's nominal height, 0 for a deviation.
   std::optional<double> expected = std::nullopt;

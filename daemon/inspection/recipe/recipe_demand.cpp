@@ -57,7 +57,7 @@ void refuse_parameters(const config::TomlTable& table, Characteristic c) {
           std::string("belongs to characteristic = \"") + name_of(to) + "\", not to \"" + name_of(c) + "\"",
           "no such key, or that characteristic");
   };
-  belongs("quantile", Characteristic::percentile);
+  if (!has_quantile(c)) belongs("quantile", Characteristic::percentile);
   belongs("top_count", Characteristic::top_mean);
 }
 
@@ -77,7 +77,7 @@ void only_keys_of(config::TomlTable& table, Characteristic c) {
   refuse_other_units(table, c);
   refuse_parameters(table, c);
   config::Words keys = check_keys({unit_of(c)}, {});
-  if (c == percentile) keys.insert("quantile");
+  if (has_quantile(c)) keys.insert("quantile");
   if (c == top_mean) keys.insert("top_count");
   if (c == parallelism || c == thickness) keys.insert("datum");
   table.only_keys(keys);
@@ -106,20 +106,42 @@ void read_limits(config::TomlTable& table, Demand& d, bool heights_only) {
   }
 }
 
+/// The rank of quantile 1 has no neighbours above, which its uncertainty needs.
+double read_quantile(config::TomlTable& table) {
+  const double q = table.number("quantile");
+  if (!(q > 0 && q < 1))
+    table.refuse(
+        "quantile", config::shown(q) + " is out of range",
+        "more than 0 and less than 1; the highest pixel of a component is characteristic = \"top_mean\" with "
+        "top_count = 1, of a surface \"deviation_maximum\"");
+  return q;
+}
+
 }  // namespace
 
 Demand read_surface_demand(config::TomlTable& table) {
   using enum Characteristic;
-  if (!table.has("characteristic")) table.only_keys(check_keys({"um"}, {"datum"}));
+  if (!table.has("characteristic")) table.only_keys(check_keys({"um"}, {"datum", "quantile"}));
   Demand d;
-  d.characteristic = table.choice<Characteristic>("characteristic", {{"profile", profile},
-                                                                     {"deviation_maximum", deviation_maximum},
-                                                                     {"deviation_minimum", deviation_minimum},
-                                                                     {"deviation_mean", deviation_mean},
-                                                                     {"flatness", flatness},
-                                                                     {"parallelism", parallelism},
-                                                                     {"thickness", thickness}});
+  d.characteristic =
+      table.choice<Characteristic>("characteristic", {{"profile", profile},
+                                                      {"deviation_maximum", deviation_maximum},
+                                                      {"deviation_minimum", deviation_minimum},
+                                                      {"deviation_mean", deviation_mean},
+                                                      {"flatness", flatness},
+                                                      {"parallelism", parallelism},
+                                                      {"thickness", thickness},
+                                                      {"deviation_percentile", deviation_percentile},
+                                                      {"pfm_mean", pfm_mean},
+                                                      {"pfm_maximum", pfm_maximum},
+                                                      {"pfm_minimum", pfm_minimum},
+                                                      {"pfm_percentile", pfm_percentile},
+                                                      {"ffm_mean", ffm_mean},
+                                                      {"ffm_maximum", ffm_maximum},
+                                                      {"ffm_minimum", ffm_minimum},
+                                                      {"ffm_percentile", ffm_percentile}});
   only_keys_of(table, d.characteristic);
+  if (has_quantile(d.characteristic)) d.parameter = read_quantile(table);
   read_limits(table, d, false);
   return d;
 }
@@ -137,16 +159,6 @@ Demand read_warp_demand(config::TomlTable& table) {
 }
 
 namespace {
-
-/// The rank of quantile 1 has no neighbours above, which its uncertainty needs.
-double read_quantile(config::TomlTable& table) {
-  const double q = table.number("quantile");
-  if (!(q > 0 && q < 1))
-    table.refuse("quantile", config::shown(q) + " is out of range",
-                 "more than 0 and less than 1; the highest pixel alone is characteristic = \"top_mean\" with "
-                 "top_count = 1");
-  return q;
-}
 
 /// Value of a good part without stated nominal.
 std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {

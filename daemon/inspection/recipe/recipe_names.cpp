@@ -1,51 +1,50 @@
+#include <iterator>
+
 #include "daemon/inspection/recipe/recipe.h"
 
 namespace datum {
 
 const char* name_of(Characteristic c) {
-  switch (c) {
-    case Characteristic::mean:
-      return "mean";
-    case Characteristic::median:
-      return "median";
-    case Characteristic::maximum:
-      return "maximum";
-    case Characteristic::minimum:
-      return "minimum";
-    case Characteristic::percentile:
-      return "percentile";
-    case Characteristic::top_mean:
-      return "top_mean";
-    case Characteristic::tilt:
-      return "tilt";
-    case Characteristic::presence:
-      return "presence";
-    case Characteristic::profile:
-      return "profile";
-    case Characteristic::deviation_maximum:
-      return "deviation_maximum";
-    case Characteristic::deviation_minimum:
-      return "deviation_minimum";
-    case Characteristic::deviation_mean:
-      return "deviation_mean";
-    case Characteristic::flatness:
-      return "flatness";
-    case Characteristic::parallelism:
-      return "parallelism";
-    case Characteristic::thickness:
-      return "thickness";
-    case Characteristic::bow:
-      return "bow";
-    case Characteristic::twist:
-      return "twist";
-    case Characteristic::peak_to_valley:
-      return "peak_to_valley";
-    case Characteristic::convexity:
-      return "convexity";
-    case Characteristic::board_flatness:
-      return "board_flatness";
-  }
-  return "?";
+  static constexpr const char* names[] = {"mean",
+                                          "median",
+                                          "maximum",
+                                          "minimum",
+                                          "percentile",
+                                          "top_mean",
+                                          "tilt",
+                                          "presence",
+                                          "profile",
+                                          "deviation_maximum",
+                                          "deviation_minimum",
+                                          "deviation_mean",
+                                          "flatness",
+                                          "parallelism",
+                                          "thickness",
+                                          "bow",
+                                          "twist",
+                                          "peak_to_valley",
+                                          "convexity",
+                                          "board_flatness",
+                                          "deviation_percentile",
+                                          "pfm_mean",
+                                          "pfm_maximum",
+                                          "pfm_minimum",
+                                          "pfm_percentile",
+                                          "ffm_mean",
+                                          "ffm_maximum",
+                                          "ffm_minimum",
+                                          "ffm_percentile"};
+  static_assert(std::size(names) == static_cast<std::size_t>(last_characteristic) + 1);
+  return names[static_cast<std::size_t>(c)];
+}
+
+bool has_quantile(Characteristic c) {
+  return c == Characteristic::percentile || c == Characteristic::deviation_percentile ||
+         c == Characteristic::pfm_percentile || c == Characteristic::ffm_percentile;
+}
+
+bool is_of_facets(Characteristic c) {
+  return c >= Characteristic::pfm_mean && c <= Characteristic::ffm_percentile;
 }
 
 const char* unit_of(Characteristic c) {

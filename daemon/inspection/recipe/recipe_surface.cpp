@@ -319,6 +319,24 @@ FacetMapSettings read_facet_map(config::TomlTable table) {
   return map;
 }
 
+/// What facets are judged by: a map that leaves out nothing that was compared.
+void demand_facet_map(const config::TomlTable& file, const Recipe& recipe, const SurfaceRecipe& surface) {
+  for (const Component& region : recipe.components)
+    for (const Check& check : region.checks) {
+      if (!is_of_facets(check.characteristic)) continue;
+      const std::string who = region.reference + " has the check " + name_of(check.characteristic);
+      if (!surface.facet_map)
+        file.refuse("facet_map", "missing, and region " + who, "[facet_map] with longest_mm and gate_mm");
+      if (surface.facet_map->gate_mm < surface.settings.search_mm)
+        file.refuse("facet_map",
+                    "gate_mm = " + config::shown(surface.facet_map->gate_mm) +
+                        " is below surface.search_mm = " + config::shown(surface.settings.search_mm) +
+                        ", and region " + who + ": points between the two would be left out of it",
+                    "a gate_mm of at least search_mm");
+      return;
+    }
+}
+
 void read_surface_uncertainty(config::TomlTable table, SurfaceRecipe& surface) {
   table.only_keys({"reproducibility_um"});
   surface.uncertainty.reproducibility_um = table.number_or("reproducibility_um", 0, config::not_negative);
@@ -355,6 +373,7 @@ void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts) {
   });
   parts.read("facet_map", [&] {
     if (auto table = file.table_if("facet_map")) surface->facet_map = read_facet_map(std::move(*table));
+    demand_facet_map(file, recipe, *surface);
     const auto& files = surface->settings.files;
     if (!surface->facet_map && std::count(files.begin(), files.end(), PartFiles::facets) > 0)
       file.refuse("facet_map", "missing, and [surface] files names facets",

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu/core/parallel_for.h"
+#include "gpu/surface_match/surface_match_math.h"
 
 namespace datum {
 namespace {
@@ -66,17 +67,19 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
   std::vector<ScannedFacet> joined;
   for (const auto& some : of_shot) joined.insert(joined.end(), some.begin(), some.end());
 
-  ScanMatchSettings match;
-  match.by_points.gate = match.by_surface.gate = static_cast<float>(wanted.gate_mm);
-  match.by_points.least_cosine = cosine_of(settings.max_view_deg);
-  match.by_points.least = wanted.least;
-  match.by_points.sharp_cosine = match.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
+  ScanMatchSettings how;
+  how.by_points.gate = how.by_surface.gate = static_cast<float>(wanted.gate_mm);
+  how.by_points.least_cosine = cosine_of(settings.max_view_deg);
+  how.by_points.least = wanted.least;
+  how.by_points.sharp_cosine = how.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
+  for (const ModelFacet& f : model.pieces->facets->facet)
+    out.kind.push_back(match::class_of(f, how.by_points.sharp_cosine));
   out.by_points.resize(facets);
   out.by_surface.resize(facets);
   matcher.match(model.pieces->facets,
                 {points.data(), surface.map.snapshot.data(), points.size(), directions.data(),
                  directions.size(), joined.data(), joined.size()},
-                match, out.by_points.data(), out.by_surface.data());
+                how, out.by_points.data(), out.by_surface.data());
   return out;
 }
 

@@ -18,6 +18,7 @@ struct FacetMap {
   std::shared_ptr<const TriangleModel>
       model;  // subdivided; element i of the lists below belongs to its facet i
   std::shared_ptr<const FacetPieces> pieces;  // those of the model
+  std::vector<MatchClass> kind;               // by its place alone: face, at a sharp edge, at an open rim
   std::vector<FacetDeviation> by_points;
   std::vector<FacetPierced> by_surface;
 };

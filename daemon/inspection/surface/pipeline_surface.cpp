@@ -243,11 +243,6 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                part.alignment,
                                in.recipe->in_machine_coordinates ? in.calibration : nullptr,
                                motion};
-  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend};
-  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
-  v.decision = worst_of(v.components);
-  if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
-    doubt(v, Refusal{reason, detail});
   std::shared_ptr<const FacetMap> facets;
   if (recipe.facet_map) {
     CpuFacetMatcher here(backend);
@@ -256,6 +251,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
         map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, matcher, backend.threads));
     if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
   }
+  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend, facets.get()};
+  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
+  v.decision = worst_of(v.components);
+  if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
+    doubt(v, Refusal{reason, detail});
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }
 

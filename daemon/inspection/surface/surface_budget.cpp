@@ -67,11 +67,18 @@ std::vector<UncertaintyTerm> deviation_budget(const DeviationPlace& place, const
 }
 
 NoiseLift unseen_lift(const DeviationPlace& place, std::uint64_t windows, const SurfaceSources& s) {
-  const double sigma_mm = noise_um(place, s) / 1000;
+  return unseen_lift(noise_um(place, s) / 1000, windows);
+}
+
+NoiseLift unseen_lift(double sigma_mm, std::uint64_t windows) {
   NoiseLift lift;
   lift.scatter_mm = 0.3 * sigma_mm;
   lift.form_mm = highest_of_normal(0.95, static_cast<double>(windows)) * sigma_mm / std::sqrt(3.0);
   return lift;
+}
+
+double pixel_noise_um(const DeviationPlace& place, const RegionNoise& noise, const SurfaceSources& s) {
+  return std::max(noise_um(place, s), 1000 * noise.sigma_mm);
 }
 
 double correlated_points(const RegionNoise& noise, const SurfaceSources& s) {
@@ -82,7 +89,7 @@ double correlated_points(const RegionNoise& noise, const SurfaceSources& s) {
 std::vector<UncertaintyTerm> mean_noise(const DeviationPlace& place, std::uint64_t points,
                                         const RegionNoise& noise, const SurfaceSources& s) {
   const double independent = std::max(1.0, static_cast<double>(points) / correlated_points(noise, s));
-  return {{"noise", std::max(noise_um(place, s), 1000 * noise.sigma_mm) / std::sqrt(independent)}};
+  return {{"noise", pixel_noise_um(place, noise, s) / std::sqrt(independent)}};
 }
 
 double most_noise_um(const DeviationPlace& place, const SurfaceSources& s) {

@@ -42,6 +42,10 @@ std::vector<UncertaintyTerm> deviation_budget(const DeviationPlace& place, const
 /// 95 % quantile of the highest of so many normal values; its standard deviation is 0.3 sigma (the
 /// profile's).
 NoiseLift unseen_lift(const DeviationPlace& place, std::uint64_t windows, const SurfaceSources& sources);
+/// The same of values with this standard deviation.
+NoiseLift unseen_lift(double sigma_mm, std::uint64_t windows);
+/// Standard deviation of a pixel along the place's normal, um: the larger of the profile's and the region's own.
+double pixel_noise_um(const DeviationPlace& place, const RegionNoise& noise, const SurfaceSources& sources);
 /// Noise of a mean over so many points: the larger of the profile's sigma and the region's own, and the
 /// larger of correlation_px squared and the region's own S as the number of points per independent one.
 std::vector<UncertaintyTerm> mean_noise(const DeviationPlace& place, std::uint64_t points,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspection/surface/surface_facets.h"
 #include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/verdict/uncertainty.h"
 
@@ -31,16 +32,6 @@ DeviationPlace place_of(const MeasuredSurface& m, std::uint32_t point) {
   const ModelDistance& d = m.surface.map.distances[point];
   const auto& n = m.sources.model.triangles->normal[d.facet][0];
   return {{p.x, p.y, p.z}, {n[0], n[1], n[2]}, m.surface.map.snapshot[point]};
-}
-
-/// The region's middle in the first snapshot that saw it.
-DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
-  const RegionBox box = box_of(m.sources.model, region);
-  DeviationPlace place{(box.low_mm + box.high_mm) / 2, mean_normal(m.sources.model, region), 0};
-  const auto found = std::find(m.surface.face_region.begin(), m.surface.face_region.end(), region);
-  if (found != m.surface.face_region.end())
-    place.snapshot = m.surface.map.snapshot[static_cast<std::size_t>(found - m.surface.face_region.begin())];
-  return place;
 }
 
 /// A region's highest or lowest value, less noise's excess.
@@ -189,6 +180,15 @@ std::string noise_refusal(const MeasuredSurface& m, std::size_t region) {
 
 }  // namespace
 
+DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
+  const RegionBox box = box_of(m.sources.model, region);
+  DeviationPlace place{(box.low_mm + box.high_mm) / 2, mean_normal(m.sources.model, region), 0};
+  const auto found = std::find(m.surface.face_region.begin(), m.surface.face_region.end(), region);
+  if (found != m.surface.face_region.end())
+    place.snapshot = m.surface.map.snapshot[static_cast<std::size_t>(found - m.surface.face_region.begin())];
+  return place;
+}
+
 RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region) {
   const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
   const WindowExtremes& e = m.extremes[region];
@@ -258,7 +258,14 @@ CheckVerdict evaluate(const Check& check, std::size_t region, std::size_t datum,
     case Characteristic::thickness:
       evaluate_thickness(v, m, region, datum);
       break;
+    case Characteristic::deviation_percentile:
+      evaluate_percentile(v, region, m);
+      break;
     default:
+      if (is_of_facets(check.characteristic)) {
+        evaluate_facets(v, region, m);
+        break;
+      }
       v.reason = Reason::internal;
       v.detail = std::string(name_of(check.characteristic)) + " is not one of a surface";
   }

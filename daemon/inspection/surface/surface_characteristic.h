@@ -1,6 +1,7 @@
 // Characteristics of a region of a surface with their standard uncertainties, and refusals of a region.
 #pragma once
 
+#include "daemon/inspection/surface/facet_map.h"
 #include "daemon/inspection/surface/surface_budget.h"
 #include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_window.h"
@@ -17,7 +18,11 @@ struct MeasuredSurface {
   const std::vector<WindowExtremes>& extremes;  // of the deviations
   const std::vector<RegionNoise>& noise;        // of each region
   const Backend& backend;
+  const FacetMap* facets = nullptr;  // null where the recipe has no [facet_map]
 };
+
+/// The region's middle in the first snapshot that saw it.
+DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region);
 
 /// Evidence of a region, independent of its judgement.
 RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region);

@@ -32,14 +32,23 @@ void spread(double um, bool first, double* least, double* largest) {
   *largest = first ? um : std::max(*largest, um);
 }
 
-/// Deviation in um, in ascending order, at which `percent` of the area is reached.
-double quantile(const std::vector<Share>& sorted, std::int64_t total, int percent) {
+/// Deviation in um, in ascending order, at which a share of the area is reached.
+double quantile(const std::vector<Share>& sorted, std::int64_t total, double share) {
+  const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(total)));
   std::int64_t sum = 0;
   for (const Share& s : sorted) {
     sum += s.units;
-    if (Wide{sum} * 100 >= Wide{total} * percent) return static_cast<double>(s.nm) / 1000;
+    if (sum >= wanted) return static_cast<double>(s.nm) / 1000;
   }
   return static_cast<double>(sorted.back().nm) / 1000;
+}
+
+void sort(std::vector<Share>& shares) {
+  std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.nm < b.nm; });
+}
+
+Share share_of(const SurfaceMap& map, std::size_t i) {
+  return {std::llround(nm_per_mm * map.distances[i].distance), std::llround(units_per_mm2 * map.area_mm2[i])};
 }
 
 void add_sums(SurfaceStatistics* s, std::vector<Share> shares, std::int64_t out_units) {
@@ -57,10 +66,10 @@ void add_sums(SurfaceStatistics* s, std::vector<Share> shares, std::int64_t out_
   s->rms_um = std::sqrt(static_cast<double>(squares) / weight) / 1000;
   s->out_mm2 = static_cast<double>(out_units) / units_per_mm2;
   s->fraction_out = static_cast<double>(out_units) / weight;
-  std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.nm < b.nm; });
-  s->p1_um = quantile(shares, total, 1);
-  s->p50_um = quantile(shares, total, 50);
-  s->p99_um = quantile(shares, total, 99);
+  sort(shares);
+  s->p1_um = quantile(shares, total, 0.01);
+  s->p50_um = quantile(shares, total, 0.5);
+  s->p99_um = quantile(shares, total, 0.99);
 }
 
 void check_areas(const SurfaceMap& map) {
@@ -86,7 +95,7 @@ SurfaceStatistics collect(const SurfaceMap& map, const Belongs& belongs) {
       s.edge_out += is_out(map, d);
     } else {
       spread(um, s.face++ == 0, &s.least_um, &s.largest_um);
-      shares.push_back({std::llround(nm_per_mm * d.distance), std::llround(units_per_mm2 * map.area_mm2[i])});
+      shares.push_back(share_of(map, i));
       if (!is_out(map, d)) continue;
       ++s.face_out;
       out_units += shares.back().units;
@@ -104,6 +113,23 @@ SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region) {
 
 SurfaceStatistics statistics_of(const SurfaceMap& map) {
   return collect(map, [](std::uint32_t) { return true; });
+}
+
+double quantile_of(const SurfaceMap& map, std::uint16_t region, double share) {
+  check_areas(map);
+  if (share <= 0) return -HUGE_VAL;
+  if (share > 1) return HUGE_VAL;
+  std::vector<Share> shares;
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < map.points.size(); ++i) {
+    if (map.distances[i].kind != MatchClass::face || region_index(map, map.distances[i].facet) != region)
+      continue;
+    shares.push_back(share_of(map, i));
+    total += shares.back().units;
+  }
+  if (total == 0) return std::nan("");
+  sort(shares);
+  return quantile(shares, total, share);
 }
 
 std::size_t points_without_data(const SurfaceMap& map) {

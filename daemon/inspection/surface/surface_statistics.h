@@ -29,6 +29,9 @@ struct SurfaceStatistics {
 /// Statistics of one region, or for `no_region` of facets without region and tolerance. Sums are of integers
 /// (deviations in nm, areas in 1e-9 mm^2), so the result does not depend on the order of points.
 SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region);
+/// Least deviation of face points, um, that at least `share` of the region's area does not exceed; -infinity and infinity
+/// for shares of 0 or less and above 1; NaN without data.
+double quantile_of(const SurfaceMap& map, std::uint16_t region, double share);
 /// Statistics of all points.
 SurfaceStatistics statistics_of(const SurfaceMap& map);
 

@@ -83,11 +83,11 @@ TEST(Codes, HaveANumberOfItsOwnForEverythingThatIsNamed) {
   EXPECT_EQ(reasons.size(), static_cast<std::size_t>(Reason::internal));
   EXPECT_EQ(reasons.count(0), 0u);
   EXPECT_EQ(reasons.size() + 1, result_codes().size());
-  for (int c = 0; c <= static_cast<int>(Characteristic::board_flatness); ++c) {
+  for (int c = 0; c <= static_cast<int>(last_characteristic); ++c) {
     characteristics.insert(code_of(static_cast<Characteristic>(c)));
     EXPECT_NE(measure_code_of(static_cast<Characteristic>(c)), 0);
   }
-  EXPECT_EQ(characteristics.size(), static_cast<std::size_t>(Characteristic::board_flatness) + 1);
+  EXPECT_EQ(characteristics.size(), static_cast<std::size_t>(last_characteristic) + 1);
   EXPECT_EQ(characteristics.count(0), 0u);
 }
 

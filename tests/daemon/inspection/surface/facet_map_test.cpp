@@ -137,8 +137,9 @@ TEST(PartFiles, AreThoseThatTheRecipeNames) {
   FreshFolder folder;
   const auto picture = folder.path() / "p.png";
   write_part_files(picture, *all.surface, *part.map, part.cover, part.facets.get(), part.verdict);
-  for (const char* name : {"p.png", "p_facets.csv", "p_facets.ply", "p_statistics.csv", "p_histogram.png",
-                           "p_histogram.csv", "p_points.csv", "p_points.ply"})
+  for (const char* name :
+       {"p.png", "p_facets.csv", "p_pfm.ply", "p_ffm.ply", "p_pfm.png", "p_ffm.png", "p_statistics.csv",
+        "p_histogram.png", "p_histogram.csv", "p_points.csv", "p_points.ply"})
     EXPECT_TRUE(std::filesystem::exists(folder.path() / name)) << name;
 
   const std::string csv = text_of(folder.path() / "p_facets.csv");
@@ -147,7 +148,7 @@ TEST(PartFiles, AreThoseThatTheRecipeNames) {
   const auto notes = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '#'));
   EXPECT_EQ(rows, part.facets->by_points.size() + notes + 1);
   EXPECT_THAT(csv, HasSubstr(",NO_DATA,0,,,,,NO_DATA,\n"));
-  const std::string ply = text_of(folder.path() / "p_facets.ply");
+  const std::string ply = text_of(folder.path() / "p_pfm.ply");
   const std::size_t facets = part.facets->by_points.size();
   const std::size_t header = ply.find("end_header\n") + 11;
   EXPECT_EQ(ply.size() - header, facets * (3 * (3 * 8 + 4 + 3) + 1 + 3 * 4));

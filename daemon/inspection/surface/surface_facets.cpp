@@ -1,0 +1,175 @@
+#include "daemon/inspection/surface/surface_facets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspection/surface/surface_statistics.h"
+#include "daemon/inspection/verdict/normal.h"
+
+namespace datum {
+namespace {
+
+/// A region's facets away from edges.
+struct Facets {
+  SurfaceStatistics values;
+  double area_mm2 = 0;      // with data or not
+  std::uint64_t count = 0;  // with data
+  std::size_t highest = 0, lowest = 0;
+};
+
+Facets facets_of_region(const SurfaceMap& map, const FacetMap& facets, std::size_t region) {
+  Facets out;
+  out.values = statistics_of(map, static_cast<std::uint16_t>(region));
+  bool first = true;
+  for (std::size_t i = 0; i < map.distances.size(); ++i) {
+    if (map.region_of_facet[i] != region || facets.kind[i] != MatchClass::face) continue;
+    out.area_mm2 += map.area_mm2[i];
+    if (map.distances[i].kind != MatchClass::face) continue;
+    ++out.count;
+    if (first || map.distances[i].distance > map.distances[out.highest].distance) out.highest = i;
+    if (first || map.distances[i].distance < map.distances[out.lowest].distance) out.lowest = i;
+    first = false;
+  }
+  return out;
+}
+
+struct Quantile {
+  double um = 0;
+  double missing_um = 0;  // standard uncertainty by what was not seen; infinite: the quantile may lie there
+};
+
+/// `seen` of `area` has values; the rest may lie above or below all of them.
+Quantile quantile_in(const SurfaceMap& map, std::size_t region, double q, double seen_mm2, double area_mm2) {
+  const auto r = static_cast<std::uint16_t>(region);
+  const double hidden = std::max(0.0, area_mm2 - seen_mm2);
+  // sums of areas differ in their last bits by order
+  const double least = hidden > 1e-9 * area_mm2 ? (q * area_mm2 - hidden) / seen_mm2 : q;
+  const double most = hidden > 1e-9 * area_mm2 ? q * area_mm2 / seen_mm2 : q;
+  Quantile out{quantile_of(map, r, q), 0};
+  out.missing_um =
+      std::max(quantile_of(map, r, most) - out.um, out.um - quantile_of(map, r, least)) / std::sqrt(3.0);
+  return out;
+}
+
+/// Noise widens a distribution: of a flat region the quantile moves by z sigma, of a wide form by nothing; and n independent
+/// values of a normal distribution place it by sqrt(q (1 - q) / n) / phi(z) (Stuart and Ord, Kendall's Advanced Theory of
+/// Statistics 1, 10.10).
+void add_quantile_noise(CheckVerdict& v, double sigma_um, double independent) {
+  const double q = v.check.parameter, z = normal_quantile(q);
+  v.budget.push_back(
+      {"noise", sigma_um * std::sqrt(q * (1 - q) / std::max(1.0, independent)) / normal_density(z)});
+  v.budget.push_back({"noise_lift", std::fabs(z) * sigma_um / std::sqrt(3.0)});
+}
+
+void take_quantile(CheckVerdict& v, const Quantile& quantile) {
+  v.value = quantile.um;
+  if (std::isfinite(quantile.missing_um)) {
+    v.budget.push_back({"missing", quantile.missing_um});
+    return;
+  }
+  v.reason = Reason::surface_coverage;
+  v.detail = fmt::format(
+      "so much of its area was not seen that its quantile {:g} may lie there; see more of it, or choose a "
+      "quantile "
+      "farther from 0 and 1",
+      v.check.parameter);
+}
+
+DeviationPlace place_of(const SurfaceMap& map, std::size_t facet, std::uint16_t snapshot) {
+  const ModelPoint& p = map.points[facet];
+  const auto& n = map.model->normal[facet][0];
+  return {{p.x, p.y, p.z}, {n[0], n[1], n[2]}, snapshot};
+}
+
+/// Values of facets, and what noise makes of one: a mean of at least so many points, or a place between three.
+struct FacetNoise {
+  double sigma_um = 0;
+  double independent = 1;  // values of the region
+};
+
+FacetNoise noise_of(const MeasuredSurface& m, std::size_t region, const DeviationPlace& place, FacetsBy by,
+                    std::uint64_t facets) {
+  FacetNoise n;
+  const double correlated = correlated_points(m.noise[region], m.sources);
+  n.sigma_um = pixel_noise_um(place, m.noise[region], m.sources);
+  if (by == FacetsBy::points) n.sigma_um /= std::sqrt(std::max(1.0, m.facets->settings.least / correlated));
+  // circles of neighbours share points, so facets are no more independent than pixels
+  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  n.independent =
+      std::max(1.0, std::min(static_cast<double>(facets), static_cast<double>(s.face) / correlated));
+  return n;
+}
+
+bool is_one_of(Characteristic c, Characteristic a, Characteristic b) { return c == a || c == b; }
+
+void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m, const SurfaceMap& map,
+                  const Facets& f, FacetsBy by) {
+  using enum Characteristic;
+  const Characteristic c = v.check.characteristic;
+  DeviationPlace place = middle_of(m, region);
+  const bool high = is_one_of(c, pfm_maximum, ffm_maximum), low = is_one_of(c, pfm_minimum, ffm_minimum);
+  if (high || low) place = place_of(map, high ? f.highest : f.lowest, place.snapshot);
+  v.budget = deviation_budget(place, m.sources);
+  const FacetNoise noise = noise_of(m, region, place, by, f.count);
+  const SurfaceRounding rounding = rounding_of(region, place, m.noise[region], m.sources);
+  if (is_one_of(c, pfm_mean, ffm_mean)) {
+    v.value = f.values.mean_um;
+    v.budget.push_back({"noise", noise.sigma_um / std::sqrt(noise.independent)});
+    v.budget.push_back({"quantisation", rounding.mean_um});
+    return;
+  }
+  v.budget.push_back({"quantisation", rounding.picked_um});
+  if (high || low) {
+    v.value = high ? f.values.largest_um : f.values.least_um;
+    const NoiseLift lift = unseen_lift(noise.sigma_um / 1000, f.count);
+    v.budget.push_back({"noise", 1000 * lift.scatter_mm});
+    v.budget.push_back({"noise_lift", 1000 * lift.form_mm});
+    return;
+  }
+  add_quantile_noise(v, noise.sigma_um, noise.independent);
+  take_quantile(v, quantile_in(map, region, v.check.parameter, f.values.area_mm2, f.area_mm2));
+}
+
+}  // namespace
+
+void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
+  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const DeviationPlace place = middle_of(m, region);
+  v.budget = deviation_budget(place, m.sources);
+  v.budget.push_back({"quantisation", rounding_of(region, place, m.noise[region], m.sources).picked_um});
+  add_quantile_noise(v, pixel_noise_um(place, m.noise[region], m.sources),
+                     static_cast<double>(s.face) / correlated_points(m.noise[region], m.sources));
+  take_quantile(v, quantile_in(m.surface.map, region, v.check.parameter, m.cover.covered_mm2[region],
+                               m.cover.area_mm2[region]));
+}
+
+void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
+  const FacetsBy by =
+      v.check.characteristic < Characteristic::ffm_mean ? FacetsBy::points : FacetsBy::surface;
+  if (!m.facets) {
+    v.reason = Reason::internal;
+    v.detail = "no facet map was made";
+    return;
+  }
+  const SurfaceMap map = facets_as_surface(*m.facets, m.surface.map, by);
+  const Facets f = facets_of_region(map, *m.facets, region);
+  const double least = m.sources.recipe.regions[region].min_coverage;
+  const double share = f.area_mm2 > 0 ? f.values.area_mm2 / f.area_mm2 : 0;
+  if (f.count > 0 && share >= least) return judge_facets(v, region, m, map, f, by);
+  v.reason = Reason::surface_coverage;
+  v.detail =
+      f.area_mm2 > 0
+          ? fmt::format(
+                "{:.2f} % of the area of its facets have {}, at least {:.2f} % are demanded "
+                "(min_coverage); longer facets (facet_map.longest_mm), or fewer least_points",
+                100 * share,
+                by == FacetsBy::points ? "points in front of them" : "a measured surface before them",
+                100 * least)
+          : std::string(
+                "each of its facets lies at a sharp edge or an open rim; a smaller facet_map.longest_mm "
+                "makes others");
+}
+
+}  // namespace datum
