@@ -32,16 +32,21 @@ struct Columns {
 
 class Reader {
  public:
-  explicit Reader(const std::string& name) : name_(name) {}
+  Reader(const std::string& name, PointColumns columns) : name_(name) {
+    if (columns == PointColumns::weight)
+      more_ = {"weight", "plane"};
+    else
+      more_ = {"set", "plane", "area_mm2", "u_um"};
+  }
 
   Columns head(const std::string& line, std::size_t number) {
     Columns columns;
     for (const std::string& field : fields_of(line)) {
-      const bool known =
-          field == "x_mm" || field == "y_mm" || field == "z_mm" || field == "weight" || field == "plane";
+      const bool known = field == "x_mm" || field == "y_mm" || field == "z_mm" ||
+                         std::find(more_.begin(), more_.end(), field) != more_.end();
       if (!known || !columns.at.emplace(field, columns.count).second)
         refuse(number, "head '" + field + (known ? "' twice" : "'"),
-               "x_mm,y_mm,z_mm and, where wanted, weight and plane");
+               "x_mm,y_mm,z_mm and, where wanted, " + all_more());
       ++columns.count;
     }
     for (const char* needed : {"x_mm", "y_mm", "z_mm"})
@@ -60,13 +65,25 @@ class Reader {
     ListedPoint p;
     p.mm = Vector3d(value("x_mm"), value("y_mm"), value("z_mm"));
     if (p.mm.cwiseAbs().maxCoeff() > 1e5) refuse(number, "a coordinate beyond 100 m", "mm");
-    if (columns.at.count("weight") > 0) p.weight = value("weight");
-    if (!(p.weight > 0)) refuse(number, "weight " + fields[columns.at.at("weight")], "a number above 0");
-    if (columns.at.count("plane") == 0) return p;
-    const double plane = value("plane");
-    if (!(plane >= 1 && plane <= 1000 && plane == std::floor(plane)))
-      refuse(number, "plane " + fields[columns.at.at("plane")], "a whole number from 1 to 1000");
-    p.plane = static_cast<int>(plane);
+    const auto positive = [&](const char* column, double& to) {
+      if (columns.at.count(column) == 0) return;
+      to = value(column);
+      if (!(to > 0))
+        refuse(number, std::string(column) + " " + fields[columns.at.at(column)], "a number above 0");
+    };
+    const auto natural = [&](const char* column, int& to) {
+      if (columns.at.count(column) == 0) return;
+      const double n = value(column);
+      if (!(n >= 1 && n <= 1000 && n == std::floor(n)))
+        refuse(number, std::string(column) + " " + fields[columns.at.at(column)],
+               "a whole number from 1 to 1000");
+      to = static_cast<int>(n);
+    };
+    positive("weight", p.weight);
+    positive("area_mm2", p.area_mm2);
+    positive("u_um", p.u_um);
+    natural("plane", p.plane);
+    natural("set", p.set);
     return p;
   }
 
@@ -82,7 +99,15 @@ class Reader {
     return value;
   }
 
+  std::string all_more() const {
+    std::string all;
+    for (const std::string_view name : more_)
+      all += (all.empty() ? "" : name == more_.back() ? " and " : ", ") + std::string(name);
+    return all;
+  }
+
   std::string name_;
+  std::vector<std::string_view> more_;
 };
 
 struct Group {
@@ -144,20 +169,20 @@ double profile_of(const Group& g, const NominalPlane& nominal) {
 
 }  // namespace
 
-std::vector<ListedPoint> read_points(const std::string& text, const std::string& name) {
+std::vector<ListedPoint> read_points(const std::string& text, const std::string& name, PointColumns columns) {
   std::istringstream in(text);
-  Reader reader(name);
-  std::optional<Columns> columns;
+  Reader reader(name, columns);
+  std::optional<Columns> head;
   std::vector<ListedPoint> points;
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
     line = trimmed(line);
     if (line.empty() || line[0] == '#') continue;
-    if (columns)
-      points.push_back(reader.point(*columns, line, number));
+    if (head)
+      points.push_back(reader.point(*head, line, number));
     else
-      columns = reader.head(line, number);
+      head = reader.head(line, number);
   }
   if (points.empty())
     throw std::invalid_argument(name +

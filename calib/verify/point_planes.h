@@ -15,12 +15,22 @@ struct ListedPoint {
   Eigen::Vector3d mm;
   double weight = 1;  // above 0: represented area, or 1 / u^2
   int plane = 1;      // points of one plane share a number
+  int set = 1;        // and planes of one set
+  // of fit_parallel_set; 0: not stated
+  double area_mm2 = 0, u_um = 0;
 };
 
-/// Reads CSV with a head line that names columns x_mm, y_mm, z_mm and optionally weight and plane, in any
+/// Columns that a list may have beside x_mm, y_mm, z_mm and plane.
+enum class PointColumns : std::uint8_t {
+  weight,      // weight
+  for_weights  // set, area_mm2, u_um
+};
+
+/// Reads CSV with a head line that names columns x_mm, y_mm, z_mm and optionally those of `columns` and plane, in any
 /// order; one point per line; '.' as decimal point. Empty lines and lines that begin with '#' are skipped.
 /// Throws std::invalid_argument with `name`, line, fault and allowed content.
-std::vector<ListedPoint> read_points(const std::string& text, const std::string& name);
+std::vector<ListedPoint> read_points(const std::string& text, const std::string& name,
+                                     PointColumns columns = PointColumns::weight);
 
 struct ListedPlane {
   std::size_t points = 0;

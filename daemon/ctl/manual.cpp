@@ -122,6 +122,24 @@ std::string manual_page(const CommandLine& line) {
       .item("largest_change, rms_change", "", "of the voxels with a value, in values")
       .item("voxels, missing_voxels", "", "with and without a value")
       .item("backends", "", "which did the work, in their order");
+  page.section("FITS")
+      .paragraph(
+          "datumctl fit parallel-planes fits planes that share a normal by weighted total least squares "
+          "(Shakarji and "
+          "Srinivasan 2013). A list is a plane; a CSV file may have several by its columns plane and set. "
+          "Weights are "
+          "equal, the area that a point stands for (column area_mm2), 1 / u^2 (column u_um), or area / u^2. "
+          "The unit of "
+          "CSV stands in its head line; PLY and XYZ files have none and need --unit, area and u then in that "
+          "unit. "
+          "Uncertainties are of the points' scatter alone, as if they were independent: points of one scan "
+          "are not.")
+      .paragraph("Several sets are a recipe, with files below its folder:")
+      .example(
+          "schema = 1\nkind = \"parallel_planes\"\nweights = \"area\"\nunit = \"mm\"\n[[set]]\nname = "
+          "\"thickness\"\ntowards = [0, 0, 1]\n[[set.plane]]\nname = \"top\"\nfile = "
+          "\"top.ply\"\n[[set.plane]]\nname = "
+          "\"bottom\"\nfile = \"bottom.csv\"");
   page.section("COLUMNS OF EXPORT").paragraph("Of every row:");
   const auto add_columns = [&](std::span<const ExportColumn> columns) {
     for (const ExportColumn& column : columns) page.item(column.name, "", column.meaning);

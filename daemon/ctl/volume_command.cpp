@@ -32,7 +32,7 @@ struct VolumeOptions {
   bool force = false;
 };
 
-std::optional<double> number_of(const std::string& text) {
+std::optional<double> finite_number(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
@@ -47,7 +47,7 @@ DenoiseSettings settings_of(const VolumeOptions& o) {
   if (o.kappa == "mean") {
     s.diffusion.rule = KappaRule::mean_gradient;
   } else if (o.kappa != "robust") {
-    const auto kappa = number_of(o.kappa);
+    const auto kappa = finite_number(o.kappa);
     if (!kappa || *kappa <= 0)
       throw std::invalid_argument("--kappa " + o.kappa +
                                   ": wanted: a number above 0 in the volume's values, mean or robust");
@@ -57,7 +57,7 @@ DenoiseSettings settings_of(const VolumeOptions& o) {
   if (o.missing == "nan") {
     s.missing = std::numeric_limits<double>::quiet_NaN();
   } else if (!o.missing.empty()) {
-    s.missing = number_of(o.missing);
+    s.missing = finite_number(o.missing);
     if (!s.missing)
       throw std::invalid_argument("--missing " + o.missing + ": wanted: a stored sample, or nan");
   }

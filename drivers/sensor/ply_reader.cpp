@@ -8,6 +8,7 @@
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/header_lines.h"
 #include "drivers/sensor/organised_cloud.h"
+#include "drivers/sensor/ply_columns.h"
 #include "drivers/sensor/stored_number.h"
 
 namespace datum {
@@ -228,6 +229,22 @@ OrganisedCloud read_ply(ByteView file, const std::string& name, std::uint64_t mo
   }
   vertices.finish();
   return cloud;
+}
+
+std::map<std::string, std::vector<double>> read_ply_columns(ByteView file, const std::string& name,
+                                                            const std::vector<std::string>& wanted) {
+  const PlyHeader header = read_ply_header(file, name);
+  std::map<std::string, std::vector<double>> columns;
+  std::vector<std::pair<std::size_t, std::vector<double>*>> places;
+  for (const std::string& property : wanted)
+    if (const auto at = find(header, {property.c_str()})) places.emplace_back(*at, &columns[property]);
+  Vertices vertices(file.subspan(header.at), header, name);
+  for (std::uint64_t i = 0; i < header.vertices; ++i) {
+    const std::vector<double>& vertex = vertices.next();
+    for (const auto& [at, column] : places) column->push_back(vertex[at]);
+  }
+  vertices.finish();
+  return columns;
 }
 
 }  // namespace datum
