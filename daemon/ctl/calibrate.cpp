@@ -4,12 +4,70 @@
 
 #include <fstream>
 
+#include "calib/artefact/segmentation.h"
 #include "calib/calibration.h"
+#include "calib/fit/feature.h"
 #include "daemon/calibration/calibration_replay.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/scpi_text.h"
 
 namespace datum {
+
+namespace {
+
+bool is_without_daemon(std::string_view step) {
+  return step == "seal" || step == "replay" || step == "align" || step == "squareness" || step == "spheres";
+}
+
+void add_file_steps(FileSteps& o, const std::function<CLI::App*(const char*, const char*)>& step) {
+  auto* align = step(
+      "align",
+      "before a calibration: by which angles the sensor's adjustment is to be turned back, from a frame of a "
+      "flat that the machine's probe levelled; exit status 1 where one is beyond the limit");
+  align->add_option("frame", o.frame, "of the flat, or of the plate")->required();
+  align->add_option("--drawing", o.drawing,
+                    "of a plane-and-lines plate aligned with the machine's axes: yaw as well");
+  align->add_option("--area", o.area, "only X0,X1,Y0,Y1 in mm, sensor coordinates, of a flat");
+  align->add_option("--limit-deg", o.limit_deg, "largest angle that may stay")->check(CLI::PositiveNumber);
+  auto* square = step("squareness",
+                      "squareness of two axes of the machine, from touches of a ball bar along both "
+                      "diagonals of their plane");
+  square
+      ->add_option("touches", o.touches,
+                   "CSV: bar,ball,x_mm,y_mm,z_mm; plus or minus, 1 or 2, tip centres; 5 a ball")
+      ->required();
+  square->add_option("--plane", o.plane, "of the axes")
+      ->transform(CLI::IsMember({"xy", "xz", "yz"}, CLI::ignore_case))
+      ->capture_default_str();
+  square
+      ->add_option("--u-touch-um", o.u_touch_um,
+                   "standard uncertainty of a touch; the balls' scatter where it is larger")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  auto* spheres =
+      step("spheres", "a calibration by spheres that were touched and seen; accept ID makes it current");
+  spheres->add_option("frame", o.frame, "of the spheres")->required();
+  spheres
+      ->add_option("--touches", o.touches,
+                   "CSV: sphere,x_mm,y_mm,z_mm; its number in the drawing, tip centres")
+      ->required();
+  spheres->add_option("--drawing", o.drawing, "of the sphere artefact")->required();
+  spheres->add_option("--stage", o.stage, "X,Y,Z: the scales' reading in mm when the frame was taken")
+      ->required();
+  spheres->add_option("--operator", o.operator_name, "who answers for it")->required();
+  spheres->add_option("--temperature", o.degc, "of the cell in degC")->required();
+  spheres->add_option("--config", o.config, "configuration of the cell: probe, squareness, validity")
+      ->capture_default_str();
+  spheres->add_option("--output", o.output, "file (default: in the configuration's folder of calibrations)");
+  for (auto* command : {align, spheres})
+    command->add_option("--sensor", o.sensor, "profile of the sensor")->required();
+}
+
+}  // namespace
+
+bool is_of_files(const CalibrateOptions& o) {
+  return is_without_daemon(o.step) && o.step != "seal" && o.step != "replay";
+}
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<void(CLI::App&)>& link) {
   auto* all = app.add_subcommand("calibrate", "calibrate the sensor with an artefact, step by step");
@@ -17,7 +75,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
   const auto step = [&](const char* name, const char* words) {
     auto* command = all->add_subcommand(name, words);
     command->callback([&o, name] { o.step = name; });
-    if (std::string(name) != "seal" && std::string(name) != "replay") link(*command);
+    if (!is_without_daemon(name)) link(*command);
     return command;
   };
   auto* start = step("start", "begin; then touch each face, scan, solve, accept");
@@ -41,6 +99,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateOptions& o, const std::function<
   withdraw->add_option("--why", o.why, "for the journal")->required();
   step("abort", "end without a calibration");
   step("status", "what is there and what is needed");
+  add_file_steps(o.files, step);
   auto* seal =
       step("seal", "write the checksum into a calibration that was written by hand; needs no daemon");
   seal->add_option("file", o.file, "its checksum, operator and method are replaced; comments stay")
@@ -106,6 +165,29 @@ void seal(const CalibrateOptions& o) {
   if (!out) throw std::runtime_error(part + ": cannot be written");
   std::filesystem::rename(part, o.file);
   fmt::print("{}: {}\n", o.file, load_calibration(o.file).sha256);
+}
+
+int calibrate_from_files(const CalibrateOptions& o) {
+  const auto status = [](Found found) { return static_cast<int>(found); };
+  const auto refused = [&](const std::exception& error, Found found) {
+    fmt::print(stderr, "datumctl: {}{}\n", found == Found::invalid ? "INVALID: " : "", error.what());
+    return status(found);
+  };
+  try {
+    const Verified done = o.step == "align"        ? align_sensor(o.files)
+                          : o.step == "squareness" ? measure_squareness(o.files)
+                                                   : calibrate_by_spheres(o.files);
+    fmt::print("{}", done.text);
+    return status(done.found);
+  } catch (const FitRefused& error) {
+    return refused(error, Found::invalid);
+  } catch (const SegmentationRefused& error) {
+    return refused(error, Found::invalid);
+  } catch (const CalibrationError& error) {
+    return refused(error, Found::invalid);
+  } catch (const std::exception& error) {
+    return refused(error, Found::bad_input);
+  }
 }
 
 }  // namespace datum

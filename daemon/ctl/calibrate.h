@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/ctl/calibrate_files.h"
 #include "daemon/ctl/scpi_client.h"
 
 namespace datum {
@@ -16,6 +17,7 @@ struct CalibrateOptions {
   std::string config = "/etc/datumd/datumd.toml";
   double degc = 0;
   int count = 1;
+  FileSteps files;  // of the steps that need no daemon
 };
 
 /// Adds `calibrate` and its steps; `link` adds the connection options to a step.
@@ -29,6 +31,11 @@ std::optional<std::string> prompt_of(const CalibrateOptions& options, int touch 
 
 /// Goes through a step and prints where the calibration stands; errors on stderr. True: nothing was refused.
 bool calibrate(const CalibrateOptions& options, ScpiClient& host);
+
+/// `calibrate align`, `squareness` and `spheres`: prints the result, and on stderr the reason of a refusal. Returns the exit
+/// status, as of `verify`. Needs no daemon.
+int calibrate_from_files(const CalibrateOptions& options);
+bool is_of_files(const CalibrateOptions& options);
 
 /// `calibrate seal FILE`: rewrites the file with its checksum, in the name of `operator_name`. Needs no daemon. Throws
 /// config::ConfigError.

@@ -25,6 +25,7 @@ int without_daemon(Step step) {
 }
 
 int run_calibrate(const CalibrateOptions& c, LinkOptions link) {
+  if (is_of_files(c)) return calibrate_from_files(c);
   if (c.step == "replay") return without_daemon([&] { return replay(c); });
   if (c.step == "seal") return without_daemon([&] { return seal(c), true; });
   if (prompt_of(c)) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
@@ -44,6 +45,7 @@ int run_hole(const HoleOptions& h, LinkOptions link) {
 void add_calibration_commands(CommandLine& line) {
   const auto link = [&line](CLI::App& step) { add_link_options(step, line.link); };
   auto c = std::make_shared<CalibrateOptions>();
+  c->files.now_utc_s = std::time(nullptr);
   line.does(*add_calibrate(line.app, *c, link), [&line, c] { return run_calibrate(*c, line.link); });
   auto h = std::make_shared<HoleOptions>();
   line.does(*add_hole(line.app, *h, link), [&line, h] { return run_hole(*h, line.link); });
