@@ -4,10 +4,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/inspection/verdict/verdict_json_parts.h"
+#include "daemon/inspection/verdict/verdict_json_text.h"
 
 namespace datum {
 namespace {
@@ -139,73 +142,77 @@ void visit(F& f, V& v, const BoardVerdict&) {
 // ---- writing ----
 
 // All overloads are declared first: a template sees only those declared before it.
-Json encode(const double& v);
-Json encode(const std::string& v);
-Json encode(const std::optional<double>& v);
-Json encode(const std::vector<UncertaintyTerm>& terms);
+void encode(std::string& to, const double& v);
+void encode(std::string& to, const std::string& v);
+void encode(std::string& to, const std::optional<double>& v);
+void encode(std::string& to, const std::vector<UncertaintyTerm>& terms);
 template <class T>
-Json encode(const std::vector<std::pair<std::string, T>>& named);
+void encode(std::string& to, const std::vector<std::pair<std::string, T>>& named);
 template <class T, std::size_t n>
-Json encode(const std::array<T, n>& values);
+void encode(std::string& to, const std::array<T, n>& values);
 template <class T>
-Json encode(const std::vector<T>& values);
+void encode(std::string& to, const std::vector<T>& values);
 template <class T>
-Json encode(const T& value);
+void encode(std::string& to, const T& value);
 
-struct Writer {
-  Json object = Json::object();
+/// An object's members, each key once.
+class Writer {
+ public:
+  explicit Writer(std::string& to) : to_(to) { to_ += '{'; }
   template <class T>
-  void operator()(const std::string& key, const T& value) {
-    object[key] = encode(value);
+  void operator()(std::string_view key, const T& value) {
+    if (to_.back() != '{') to_ += ',';
+    to_.append(1, '"').append(key).append("\":");
+    encode(to_, value);
   }
   /// A number that verdicts of early versions lack.
-  void later(const std::string& key, const double& value) { (*this)(key, value); }
+  void later(std::string_view key, const double& value) { (*this)(key, value); }
   template <class T>
-  void where_known(const std::string& key, const std::optional<T>& value) {
-    if (value) object[key] = encode(*value);
+  void where_known(std::string_view key, const std::optional<T>& value) {
+    if (value) (*this)(key, *value);
   }
   template <class T>
-  void where_any(const std::string& key, const std::vector<T>& values) {
-    if (!values.empty()) object[key] = encode(values);
+  void where_any(std::string_view key, const std::vector<T>& values) {
+    if (!values.empty()) (*this)(key, values);
   }
+  void end() { to_ += '}'; }
+
+ private:
+  std::string& to_;
 };
 
-Json encode(const double& v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
-Json encode(const std::string& v) { return v; }
-Json encode(const std::optional<double>& v) { return v ? encode(*v) : Json(nullptr); }
-Json encode(const std::vector<UncertaintyTerm>& terms) {
-  Json object = Json::object();
-  for (const UncertaintyTerm& t : terms) object[t.name] = encode(t.u);
-  return object;
+void encode(std::string& to, const double& v) { append_json(to, v); }
+void encode(std::string& to, const std::string& v) { append_json(to, v); }
+void encode(std::string& to, const std::optional<double>& v) {
+  append_json(to, v.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+void encode(std::string& to, const std::vector<UncertaintyTerm>& terms) {
+  append_members(to, terms, &UncertaintyTerm::name,
+                 [](std::string& t, const UncertaintyTerm& term) { encode(t, term.u); });
 }
 template <class T>
-Json encode(const std::vector<std::pair<std::string, T>>& named) {
-  Json object = Json::object();
-  for (const auto& [name, value] : named) object[name] = encode(value);
-  return object;
+void encode(std::string& to, const std::vector<std::pair<std::string, T>>& named) {
+  append_members(to, named, &std::pair<std::string, T>::first,
+                 [](std::string& t, const auto& member) { encode(t, member.second); });
 }
 template <class T, std::size_t n>
-Json encode(const std::array<T, n>& values) {
-  Json array = Json::array();
-  for (const T& v : values) array.push_back(encode(v));
-  return array;
+void encode(std::string& to, const std::array<T, n>& values) {
+  append_elements(to, values, [](std::string& t, const T& v) { encode(t, v); });
 }
 template <class T>
-Json encode(const std::vector<T>& values) {
-  Json array = Json::array();
-  for (const T& v : values) array.push_back(encode(v));
-  return array;
+void encode(std::string& to, const std::vector<T>& values) {
+  append_elements(to, values, [](std::string& t, const T& v) { encode(t, v); });
 }
 template <class T>
-Json encode(const T& value) {
+void encode(std::string& to, const T& value) {
   if constexpr (std::is_enum_v<T>) {
-    return word(value);
+    append_json(to, std::string(word(value)));
   } else if constexpr (std::is_arithmetic_v<T>) {
-    return value;
+    append_json(to, value);
   } else {
-    Writer writer;
+    Writer writer(to);
     visit(writer, value, value);
-    return std::move(writer.object);
+    writer.end();
   }
 }
 
@@ -360,7 +367,9 @@ void decode(const Json& json, const std::string& path, T& value) {
 }  // namespace
 
 std::string to_json(const BoardVerdict& verdict) {
-  return encode(verdict).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  encode(text, verdict);
+  return text;
 }
 
 BoardVerdict verdict_from_json(const std::string& text) {

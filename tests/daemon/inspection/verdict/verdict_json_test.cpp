@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "daemon/inspection/verdict/verdict.h"
 
@@ -62,6 +63,24 @@ TEST(VerdictJson, ReadsBackTheSameBytes) {
   EXPECT_EQ(back.components[0].checks[0].check.lower, std::nullopt);
   EXPECT_EQ(back.unit_id, board_verdict().unit_id);
   EXPECT_EQ(back.captured.ns, -5);
+}
+
+// The text is written directly; the bytes of a stored verdict are a document's.
+TEST(VerdictJson, ItsBytesAreThoseOfADocument) {
+  BoardVerdict v = board_verdict();
+  CheckVerdict& c = v.components[0].checks[0];
+  c.detail = "\x7f \t \x1f / \xff and \xc3\xa9";
+  c.p_conform = std::numeric_limits<double>::infinity();
+  for (const double number : {1e15, 1e16, 123456789012345680.0, 1e-5, 0.0001, 5e-324, 1.7976931348623157e308,
+                              9.5367431640625e-7, 2.0, -2.5e-8, 4.35, 9007199254740993.0})
+    c.budget.push_back({"n" + std::to_string(c.budget.size()), number});
+  c.budget.push_back({"floor", 7});
+  v.surface.emplace();
+  v.stages = {{"s", "1", {}, "", "", {{"a\"b", 17}}, {}}};
+  const std::string json = to_json(v);
+  EXPECT_EQ(nlohmann::ordered_json::parse(json).dump(), json);
+  EXPECT_THAT(json, HasSubstr("\"floor\":7.0,")) << "the last of equal names";
+  EXPECT_THAT(json, HasSubstr("\x7f \\t \\u001f / \xef\xbf\xbd and \xc3\xa9"));
 }
 
 TEST(VerdictJson, HowAPartWasFoundStandsThereWhereItWasLookedFor) {
