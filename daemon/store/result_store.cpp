@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/store/late_checkpoint.h"
 #include "daemon/store/recipe_archive.h"
 #include "daemon/store/signed_heads.h"
 #include "daemon/store/sqlite.h"
@@ -71,6 +72,7 @@ struct ResultStore::Impl {
   std::unique_ptr<StorePresence> presence;
   std::string head_sha256;               // of the last stored result
   std::atomic<bool> mark_failed{false};  // read by other threads
+  std::unique_ptr<LateCheckpoint> checkpoint;
 
   void open(int flags);
   void demand_writer() const {
@@ -126,6 +128,7 @@ ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
   sqlite::execute(db, file, "PRAGMA journal_mode = WAL");
   sqlite::execute(db, file, "PRAGMA synchronous = FULL");
   sqlite::execute(db, file, fmt::format("PRAGMA journal_size_limit = {}", most_wal_bytes).c_str());
+  impl_->checkpoint = std::make_unique<LateCheckpoint>(db);
   if (const auto found = find_set_back(db, file, schema, impl_->mark->found(), opening))
     renewed_ = renew_store(db, file, *impl_->mark, *found, opening.utc);
   impl_->prepare_writes();
@@ -200,6 +203,7 @@ void ResultStore::Impl::commit_all(const std::vector<BoardVerdict*>& verdicts,
     insert_result(*verdicts[i]);
     if (i < texts.size()) recipes->keep(texts[i], verdicts[i]->sequence);
   }
+  const LateCheckpoint::Awaited awaited(*checkpoint);
   sqlite::Run(*commit)->step();
 }
 

@@ -13,9 +13,12 @@
 #include "tests/daemon/scpi/fixture.h"
 
 // SQLite calls this function: a commit without it survives kill -9 but not a power cut.
-static int syncs = 0;
+static int syncs = 0, checkpoints = 0;  // a checkpoint synchronises the store's file beside its WAL
 extern "C" int fdatasync(int fd) {
   ++syncs;
+  const std::string link = "/proc/self/fd/" + std::to_string(fd);
+  std::error_code ignored;
+  checkpoints += std::filesystem::read_symlink(link, ignored).extension() == ".db";
   return static_cast<int>(syscall(SYS_fdatasync, fd));
 }
 
@@ -67,6 +70,29 @@ TEST(ResultStore, KeepsTheWholeVerdictUnderItsSequence) {
   EXPECT_EQ(row->unit_id, "SN-7");
   EXPECT_EQ(again.get(2), std::nullopt);
   EXPECT_EQ(again.get(UINT64_MAX), std::nullopt);
+}
+
+TEST(ResultStore, NoResultWaitsForACheckpointThatTheTimesBehindItCanMake) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  const auto checkpoints_of = [](const auto& act) {
+    const int before = checkpoints;
+    act();
+    return checkpoints - before;
+  };
+  BoardVerdict v = board();
+  v.detail = std::string(120'000, 'x');  // 30 pages of the WAL
+  store.store(v);                        // the first synchronises the new file
+  int by_times = 0;
+  for (int n = 0; n < 80; ++n) {
+    EXPECT_EQ(checkpoints_of([&] { store.store(v); }), 0) << "result " << v.sequence;
+    by_times += checkpoints_of([&] { store.keep_times({{v.sequence, "{}"}}); });
+  }
+  EXPECT_GE(by_times, 2);
+  const int by_results = checkpoints_of([&] {
+    for (int n = 0; n < 160; ++n) store.store(v);
+  });
+  EXPECT_GE(by_results, 1) << "without times a result's own, late: the WAL grows no further";
 }
 
 TEST(ResultStore, IsOnTheDiskWhenStoreReturns) {

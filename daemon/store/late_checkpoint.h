@@ -1,0 +1,40 @@
+// Checkpoints of a store's WAL, as SQLite's automatic one: the pages are copied into the file, and both are synchronised. A commit
+// that hosts wait for, a result's, leaves it to the commit of the times behind it, as long as that comes.
+#pragma once
+
+#include <sqlite3.h>
+
+namespace datum {
+
+class LateCheckpoint {
+ public:
+  /// Takes the place of the automatic one of `db`, which makes no commit after this object's end.
+  explicit LateCheckpoint(sqlite3* db) { sqlite3_wal_hook(db, &LateCheckpoint::committed, this); }
+  LateCheckpoint(const LateCheckpoint&) = delete;
+  LateCheckpoint& operator=(const LateCheckpoint&) = delete;
+
+  /// While it lives, hosts wait for the commit.
+  class Awaited {
+   public:
+    explicit Awaited(LateCheckpoint& of) : of_(of) { of_.is_awaited_ = true; }
+    ~Awaited() { of_.is_awaited_ = false; }
+    Awaited(const Awaited&) = delete;
+    Awaited& operator=(const Awaited&) = delete;
+
+   private:
+    LateCheckpoint& of_;
+  };
+
+ private:
+  /// A failed checkpoint is tried again after the next commit.
+  static int committed(void* self, sqlite3* db, const char* name, int wal_pages) {
+    constexpr int pages = 1000, awaited_pages = 4000;  // the first is SQLite's own number
+    if (wal_pages >= (static_cast<const LateCheckpoint*>(self)->is_awaited_ ? awaited_pages : pages))
+      sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    return SQLITE_OK;
+  }
+
+  bool is_awaited_ = false;
+};
+
+}  // namespace datum
