@@ -79,8 +79,10 @@ void Worker::work() {
     task.job();
     lock.lock();
     done_.push_back(std::move(task));
+    lock.unlock();  // the loop, which this wakes, locks it first
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto put = ::write(event_, &one, sizeof one);
+    lock.lock();
   }
 }
 
