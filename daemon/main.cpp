@@ -82,7 +82,7 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, const SensorP
     return reader.already_measured(frame.frame_id, frame.content_sha256).has_value();
   };
   if (config.gocator)
-    return std::make_unique<GocatorSource>(*config.gocator, already_measured, EventLoop::now());
+    return std::make_unique<GocatorSource>(*config.gocator, sensor, already_measured, EventLoop::now());
   if (config.genicam)
     return std::make_unique<GenicamSource>(*config.genicam, already_measured, EventLoop::now(),
                                            EventLoop::now);

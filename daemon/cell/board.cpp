@@ -151,6 +151,8 @@ void load(BoardOrder& order) {
     order.frame =
         is_board ? read_claim_beside(*order.claim, *order.sensor) : read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
+    if (order.frame_error.empty() && !is_board && order.claim->received)
+      order.frame_error = bounded_text(order.claim->received->late_fault());
   } catch (const std::exception& error) {
     order.frame_error = bounded_text(error.what());
   }
@@ -220,6 +222,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       order.age.reset();
       without_measuring();
     }
+    if (order.claim && order.claim->received) order.late_fault.tell(order.claim->received->late_fault());
     if (const std::string why = order.late_fault.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;
       order.detail = why;

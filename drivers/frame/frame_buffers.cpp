@@ -5,13 +5,17 @@
 
 namespace datum {
 
-void FrameBuffers::give(HeightFrame&& frame) {
+void FrameBuffers::give(Counts&& given) {
   std::visit(
       [&](auto&& counts) {
         using Kept = std::vector<std::decay_t<decltype(counts)>>;
         keep(std::get<Kept>(counts_), std::forward<decltype(counts)>(counts));
       },
-      std::move(frame.counts));
+      std::move(given));
+}
+
+void FrameBuffers::give(HeightFrame&& frame) {
+  give(std::move(frame.counts));
   keep(classes_, std::move(frame.classes));
 }
 

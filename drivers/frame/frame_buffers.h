@@ -30,6 +30,7 @@ class FrameBuffers {
   /// Takes the vectors of a frame that is no longer needed.
   void give(HeightFrame&& frame);
   void give(Bytes&& bytes) { keep(bytes_, std::move(bytes)); }
+  void give(Counts&& counts);
 
  private:
   template <class Element>

@@ -21,6 +21,8 @@ bool is(const MessageHeader& header, DataType type) {
 }  // namespace
 
 void DataReceiver::reset() {
+  DataSet given_up = std::move(set_);
+  given_up.work.reset();
   set_ = {};
   complete_.clear();
   expect(Part::header, MessageHeader::bytes);
@@ -54,6 +56,7 @@ std::span<std::uint8_t> DataReceiver::room() {
 
 void DataReceiver::received(std::size_t count) {
   have_ += count;
+  if (part_ == Part::pixels && set_.work && is(header_, DataType::uniform_surface)) set_.work->arrived(have_);
   while (have_ == need_) part_ends();  // an empty part ends at once
 }
 
@@ -110,7 +113,8 @@ void DataReceiver::attributes_end() {
   if (heights) {
     set_.surface = grid;
     set_.surface_head = head_;
-    set_.heights.resize(grid.pixels());
+    set_.heights = consumer_ ? consumer_->heights(grid.pixels()) : std::vector<std::int16_t>(grid.pixels());
+    if (consumer_) set_.work = consumer_->surface_begins(set_);
   } else {
     set_.intensity = grid;
     set_.intensity_head = head_;

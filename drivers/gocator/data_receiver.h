@@ -10,10 +10,23 @@
 
 namespace datum::gocator {
 
+/// Who works on a surface while it arrives.
+class SurfaceConsumer {
+ public:
+  virtual ~SurfaceConsumer() = default;
+  /// Memory for so many heights, of any value.
+  virtual std::vector<std::int16_t> heights(std::size_t pixels) { return std::vector<std::int16_t>(pixels); }
+  /// Work on the heights of this set, whose surface begins; null: none.
+  virtual std::unique_ptr<SurfaceWork> surface_begins(DataSet&) { return nullptr; }
+};
+
 class DataReceiver {
  public:
   /// A larger message is refused. At most one such surface and one such intensity are buffered.
-  explicit DataReceiver(std::size_t max_message_bytes) : max_message_bytes_(max_message_bytes) { reset(); }
+  explicit DataReceiver(std::size_t max_message_bytes, SurfaceConsumer* consumer = nullptr)
+      : max_message_bytes_(max_message_bytes), consumer_(consumer) {
+    reset();
+  }
 
   /// Buffer for the next bytes; never empty.
   std::span<std::uint8_t> room();
@@ -38,6 +51,7 @@ class DataReceiver {
   bool is_grid() const;
 
   std::size_t max_message_bytes_;
+  SurfaceConsumer* consumer_;  // null: nobody
   Part part_ = Part::header;
   std::size_t have_ = 0, need_ = 0;  // bytes of the current part
   std::vector<std::uint8_t> head_;   // the message's bytes except its pixels

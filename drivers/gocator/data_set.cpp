@@ -44,7 +44,9 @@ std::array<ByteView, 5> DataSet::content() const {
   return {stamp_message, surface_head, height_bytes, intensity_head, grey_bytes()};
 }
 
-HeightFrame frame_of(DataSet&& set, const std::string& source) {
+AxisScale height_axis(const Grid& surface) { return axis(surface.z_step_nm, surface.z_offset_um); }
+
+HeightFrame frame_without_heights(DataSet& set, const std::string& source) {
   const auto refuse = [&](const std::string& what) { throw FrameError(source + ": " + what); };
   if (!set.refusal.empty()) refuse(set.refusal);
   if (!set.stamp) refuse("a surface without a stamp; switch the stamp on in the job's Ethernet output");
@@ -60,9 +62,7 @@ HeightFrame frame_of(DataSet&& set, const std::string& source) {
   frame.cols = static_cast<int>(s.cols);
   frame.x = axis(s.x_step_nm, s.x_offset_um);
   frame.y = axis(s.y_step_nm, s.y_offset_um);
-  frame.z = axis(s.z_step_nm, s.z_offset_um);
-  frame.classes = classes_of(set.heights);
-  frame.counts = std::move(set.heights);
+  frame.z = height_axis(s);
   if (set.intensity) {
     widen(set.grey);
     frame.intensity = IntensityImage{frame.rows, frame.cols, std::move(set.grey), 8};
@@ -74,6 +74,13 @@ HeightFrame frame_of(DataSet&& set, const std::string& source) {
   frame.captured.ns = static_cast<std::int64_t>(stamp.timestamp_us) * 1000;
   frame.stamp = SensorStamp{stamp.frame_index, stamp.encoder, stamp.encoder_at_z, stamp.status};
   frame.source = source;
+  return frame;
+}
+
+HeightFrame frame_of(DataSet&& set, const std::string& source) {
+  HeightFrame frame = frame_without_heights(set, source);
+  frame.classes = classes_of(set.heights);
+  frame.counts = std::move(set.heights);
   return frame;
 }
 

@@ -35,7 +35,7 @@ Reader::Reader(const Settings& settings, Listener& listener, Ports ports)
       listener_(listener),
       replies_("control", least_reply_bytes, most_reply_bytes),
       health_messages_("health", least_health_bytes, most_health_bytes),
-      receiver_(static_cast<std::size_t>(settings.max_message_mib) * bytes_per_mib),
+      receiver_(static_cast<std::size_t>(settings.max_message_mib) * bytes_per_mib, &listener),
       control_(
           std::move(ports.control), limits_of(settings, true), [this](MonotonicNs t) { control_ready(t); },
           [this](MonotonicNs t) { greet(t); },

@@ -53,9 +53,8 @@ class Link final : public Pollable {
 };
 
 /// Receiver of a reader's events, called from within the reader's functions.
-class Listener {
+class Listener : public SurfaceConsumer {
  public:
-  virtual ~Listener() = default;
   /// A complete data set, the host time of its first byte, and now.
   virtual void data_set(DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) = 0;
   /// The loaded job, requested at or after ask_job() returned this ticket.

@@ -82,7 +82,10 @@ DroppedFrame read_claim_beside(const ClaimedFrame& claim, const SensorProfile& p
 
 DroppedFrame load_frame(const ClaimedFrame& claim, const SensorProfile& profile) {
   if (!claim.doubt.empty()) throw FrameError(claim.name() + ": " + claim.doubt);
-  return read_claim(claim, profile);
+  DroppedFrame frame = read_claim(claim, profile);
+  const std::string fault = claim.received ? claim.received->late_fault() : "";
+  if (!fault.empty()) throw FrameError(claim.name() + ": " + fault);
+  return frame;
 }
 
 }  // namespace datum

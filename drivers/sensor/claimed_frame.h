@@ -22,6 +22,9 @@ class ReceivedFrame {
   virtual ~ReceivedFrame() = default;
   /// Parsed and accepted as by read_frame. Call once, on any thread. Throws FrameError.
   virtual HeightFrame read(const SensorProfile& profile) = 0;
+  /// After reading, before a result: waits for what is done beside the measurement. Why the frame must not be
+  /// measured after all; empty: it may be. On any thread.
+  virtual std::string late_fault() { return {}; }
 };
 
 /// Time at which a file got its name, by its file system's clock. Links and renames set it; it can't be
@@ -93,7 +96,7 @@ class DeliveryTry {
 };
 
 /// Reads a claimed delivery, with or without a fault; for a worker thread. Throws FrameError (see
-/// read_frame).
+/// read_frame). The late fault of a received frame is left to the caller.
 DroppedFrame read_claim(const ClaimedFrame& claim, const SensorProfile& profile);
 /// The same, with the sum left to the caller.
 DroppedFrame read_claim_beside(const ClaimedFrame& claim, const SensorProfile& profile);

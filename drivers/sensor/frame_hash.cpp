@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "drivers/frame/frame_error.h"
 #include "gpu/core/parallel_for.h"
@@ -43,22 +44,6 @@ void update(EVP_MD_CTX* context, std::uint64_t number) {
   update(context, bytes);
 }
 
-/// `size` bytes from `from` on of bytes that lie in several places.
-std::vector<ByteView> cut_of(const std::vector<ByteView>& pieces, std::uint64_t from, std::uint64_t size) {
-  std::vector<ByteView> cut;
-  for (const ByteView piece : pieces) {
-    if (from < piece.size() && size > 0) {
-      const std::uint64_t n = std::min<std::uint64_t>(piece.size() - from, size);
-      cut.push_back(piece.subspan(from, n));
-      size -= n;
-      from = 0;
-    } else {
-      from -= std::min<std::uint64_t>(from, piece.size());
-    }
-  }
-  return cut;
-}
-
 Digest finished(EVP_MD_CTX* context) {
   Digest digest{};
   unsigned size = 0;
@@ -82,19 +67,42 @@ LeafHasher::LeafHasher() : contexts_(std::make_unique<Contexts>()) {}
 LeafHasher::~LeafHasher() = default;
 LeafHasher::LeafHasher(LeafHasher&&) noexcept = default;
 
+LeafHasher& LeafHasher::of_this_thread() {
+  static thread_local LeafHasher hasher;
+  return hasher;
+}
+
 Digest LeafHasher::digest(const std::vector<ByteView>& pieces) {
   EVP_MD_CTX* const context = contexts_->begin();
   for (const ByteView piece : pieces) update(context, piece);
   return finished(context);
 }
 
-HashedPart hashed_part(const std::vector<ByteView>& pieces, unsigned threads) {
+std::vector<ByteView> cut_of(const std::vector<ByteView>& pieces, std::uint64_t from, std::uint64_t size) {
+  std::vector<ByteView> cut;
+  for (const ByteView piece : pieces) {
+    if (from < piece.size() && size > 0) {
+      const std::uint64_t n = std::min<std::uint64_t>(piece.size() - from, size);
+      cut.push_back(piece.subspan(from, n));
+      size -= n;
+      from = 0;
+    } else {
+      from -= std::min<std::uint64_t>(from, piece.size());
+    }
+  }
+  return cut;
+}
+
+HashedPart hashed_part(const std::vector<ByteView>& pieces, unsigned threads, std::vector<Digest> known) {
   HashedPart part;
   for (const ByteView piece : pieces) part.bytes += piece.size();
+  const std::size_t first = known.size();
+  part.leaves = std::move(known);
   part.leaves.resize(leaves_of(part.bytes));
-  std::vector<LeafHasher> hashers(std::max(threads, 1u));
-  parallel_for(static_cast<unsigned>(hashers.size()), part.leaves.size(), [&](std::size_t i, unsigned slot) {
-    part.leaves[i] = hashers[slot].digest(cut_of(pieces, i * hash_leaf_bytes, hash_leaf_bytes));
+  parallel_for(threads, part.leaves.size() - first, [&](std::size_t k, unsigned) {
+    const std::size_t i = first + k;
+    part.leaves[i] =
+        LeafHasher::of_this_thread().digest(cut_of(pieces, i * hash_leaf_bytes, hash_leaf_bytes));
   });
   return part;
 }

@@ -32,6 +32,8 @@ class LeafHasher {
   LeafHasher();
   ~LeafHasher();
   LeafHasher(LeafHasher&&) noexcept;
+  /// One that each thread keeps.
+  static LeafHasher& of_this_thread();
   Digest digest(ByteView leaf) { return digest(std::vector<ByteView>{leaf}); }
   /// Of a leaf that lies in several places.
   Digest digest(const std::vector<ByteView>& pieces);
@@ -47,8 +49,11 @@ struct HashedPart {
   std::vector<Digest> leaves{};
 };
 
-/// Of a part whose bytes lie in several places, one after the other.
-HashedPart hashed_part(const std::vector<ByteView>& pieces, unsigned threads);
+/// `size` bytes from `from` on of bytes that lie in several places, one after the other.
+std::vector<ByteView> cut_of(const std::vector<ByteView>& pieces, std::uint64_t from, std::uint64_t size);
+
+/// Of a part whose bytes lie in several places, one after the other. `known`: the digests of its first leaves.
+HashedPart hashed_part(const std::vector<ByteView>& pieces, unsigned threads, std::vector<Digest> known = {});
 
 /// "sha256-tree-256KiB:" and 64 lower-case hexadecimal digits.
 std::string tree_identity(const std::vector<HashedPart>& parts);

@@ -20,11 +20,12 @@ void put_samples(const StoredImage& image, std::uint64_t at, ByteView bytes, Pix
   }
 }
 
-/// What one thread needs.
-struct Slot {
-  LeafHasher hasher;
-  std::unique_ptr<std::uint8_t[]> piece;  // where no bytes are kept
-};
+/// Memory of this thread for a leaf whose bytes are not kept.
+std::uint8_t* leaf_memory() {
+  static thread_local const std::unique_ptr<std::uint8_t[]> leaf =
+      std::make_unique_for_overwrite<std::uint8_t[]>(hash_leaf_bytes);
+  return leaf.get();
+}
 
 template <class Element>
 std::vector<Element> new_or_kept(FrameBuffers* buffers, std::size_t size) {
@@ -45,26 +46,23 @@ PassedFile pass_over(const DeliveredFile& file, const RecordedBytes& described, 
   passed.hash.bytes = file.size();
   passed.hash.leaves.resize(leaves_of(file.size()));
   if (keep_bytes) passed.bytes = new_or_kept<std::uint8_t>(settings.buffers.get(), file.size());
-  const unsigned threads = std::max(settings.threads, 1u);
-  std::vector<Slot> slots(std::min<std::size_t>(threads, passed.hash.leaves.size()));
-  if (!keep_bytes)
-    for (Slot& slot : slots) slot.piece = std::make_unique_for_overwrite<std::uint8_t[]>(hash_leaf_bytes);
-  parallel_for(threads, passed.hash.leaves.size(), [&](std::size_t leaf, unsigned slot) {
+  parallel_for(settings.threads, passed.hash.leaves.size(), [&](std::size_t leaf, unsigned) {
     const std::uint64_t at = leaf * hash_leaf_bytes;
-    std::uint8_t* const to = keep_bytes ? passed.bytes.data() + at : slots[slot].piece.get();
+    std::uint8_t* const to = keep_bytes ? passed.bytes.data() + at : leaf_memory();
     const ByteView bytes(to, std::min<std::uint64_t>(hash_leaf_bytes, file.size() - at));
     file.read(at, to, bytes.size());
     if (!described.agrees(at, bytes)) file.refuse_changed();
-    passed.hash.leaves[leaf] = slots[slot].hasher.digest(bytes);
+    passed.hash.leaves[leaf] = LeafHasher::of_this_thread().digest(bytes);
     put_samples(image, at, bytes, pixels);
   });
   return passed;
 }
 
-void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& settings) {
+void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& settings, bool with_counts) {
   FrameBuffers* const buffers = settings.buffers.get();
   const std::size_t size = frame.size();
   frame.classes = new_or_kept<PixelClass>(buffers, size);
+  if (!with_counts) return;
   if (as.kind == StoredNumber::Kind::real)
     frame.counts = new_or_kept<float>(buffers, size);
   else if (as.kind == StoredNumber::Kind::integer && as.bytes == 2)

@@ -22,6 +22,7 @@ PassedFile pass_over(const DeliveredFile& file, const RecordedBytes& described, 
                      PixelPass& pixels, const ReadSettings& settings, bool keep_bytes);
 
 /// Vectors for a frame of this size and stored number, of a former frame where settings.buffers has them.
-void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& settings);
+void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& settings,
+               bool with_counts = true);
 
 }  // namespace datum

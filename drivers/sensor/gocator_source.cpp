@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "drivers/link_error.h"
+#include "drivers/sensor/arriving_surface.h"
 #include "drivers/sensor/gocator_frame.h"
 
 namespace datum {
@@ -14,6 +15,8 @@ namespace {
 
 // Queue in memory, each of the largest message: the cell uses one while the next arrives.
 constexpr std::size_t most_waiting_sets = 4;
+// Each takes 1 GB/s and more of a sensor's link. One may wait for the disk.
+constexpr unsigned most_piece_workers = 4;
 
 std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
   return fmt::format("{:g} x {:g} x {:g} um", nm[0] / 1e3, nm[1] / 1e3, nm[2] / 1e3);
@@ -21,9 +24,11 @@ std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
 
 }  // namespace
 
-GocatorSource::GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured,
-                             MonotonicNs now, gocator::Ports ports)
+GocatorSource::GocatorSource(const gocator::Settings& settings, const SensorProfile& sensor,
+                             AlreadyMeasured already_measured, MonotonicNs now, gocator::Ports ports)
     : settings_(settings),
+      sensor_(sensor),
+      workers_(std::make_shared<PieceWorkers>(std::clamp(sensor.reading.threads, 2u, most_piece_workers))),
       measured_(std::move(already_measured)),
       reader_(settings, *this, std::move(ports)) {
   if (settings_.archive) {
@@ -98,6 +103,17 @@ std::string GocatorSource::take_fault() { return std::exchange(fault_, {}); }
 
 // ---- events of the reader ----
 
+std::vector<std::int16_t> GocatorSource::heights(std::size_t pixels) {
+  const auto& buffers = sensor_.reading.buffers;
+  return buffers ? buffers->counts<std::int16_t>(pixels) : std::vector<std::int16_t>(pixels);
+}
+
+std::unique_ptr<gocator::SurfaceWork> GocatorSource::surface_begins(gocator::DataSet& set) {
+  const bool is_lost = waiting_.size() + ready_.size() >= most_waiting_sets;
+  if (is_lost || !set.stamp || sensor_.reading.scheme != HashScheme::tree) return nullptr;
+  return std::make_unique<ArrivingSurface>(set, sensor_, workers_);
+}
+
 void GocatorSource::data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) {
   if (set.empty() || (!set.surface && set.refusal.empty())) return;  // measurements of the sensor's own tools
   ++frames_;
@@ -141,7 +157,7 @@ ClaimedFrame GocatorSource::claim_of(gocator::DataSet&& set, MonotonicNs first_b
                              : std::filesystem::path();
   if (archive_) claim.entry = file;
   claim.received = std::make_shared<GocatorFrame>(
-      std::move(set), fmt::format("gocator {} {}", settings_.address, name), file);
+      std::move(set), fmt::format("gocator {} {}", settings_.address, name), file, workers_);
   return claim;
 }
 
@@ -232,7 +248,7 @@ std::optional<ClaimedFrame> GocatorSource::next() {
 void GocatorSource::finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text) {
   if (!archive_) return;
   if (claim.received) {
-    const std::string& problem = static_cast<const GocatorFrame&>(*claim.received).write_problem();
+    const std::string problem = static_cast<GocatorFrame&>(*claim.received).write_problem();
     if (!problem.empty()) warning(problem);
   }
   std::error_code ignored;

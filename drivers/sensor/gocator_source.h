@@ -6,8 +6,8 @@
 // meanwhile. No received frame is dropped without a report.
 //
 // Without an archive frames are in memory only: a crash before the result is stored leaves no result. With
-// one, a .gdp file is written before the measurement; a crash leaves it in work/, and the next start moves it
-// to failed/ with a report.
+// one, a .gdp file is written before the measurement and is on the disk before the result; a crash leaves it in
+// work/, and the next start moves it to failed/ with a report.
 #pragma once
 
 #include <utility>
@@ -15,6 +15,7 @@
 #include "drivers/gocator/reader.h"
 #include "drivers/sensor/drop_folder.h"
 #include "drivers/sensor/frame_source.h"
+#include "drivers/sensor/piece_workers.h"
 
 namespace datum {
 
@@ -22,11 +23,13 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Starts connecting. Throws RefusedError where the archive's folder is not usable.
-  GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
-                gocator::Ports ports);
-  GocatorSource(const gocator::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now)
-      : GocatorSource(settings, std::move(already_measured), now, gocator::tcp_ports(settings)) {}
+  /// Starts connecting. `sensor`, the profile that frames will be read by, outlives them. Throws RefusedError where the
+  /// archive's folder is not usable.
+  GocatorSource(const gocator::Settings& settings, const SensorProfile& sensor,
+                AlreadyMeasured already_measured, MonotonicNs now, gocator::Ports ports);
+  GocatorSource(const gocator::Settings& settings, const SensorProfile& sensor,
+                AlreadyMeasured already_measured, MonotonicNs now)
+      : GocatorSource(settings, sensor, std::move(already_measured), now, gocator::tcp_ports(settings)) {}
 
   std::vector<Pollable*> pollables() override { return reader_.pollables(); }
   std::string describe() const override;
@@ -53,6 +56,8 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   std::size_t fresh_waiting() const;
 
   // gocator::Listener
+  std::vector<std::int16_t> heights(std::size_t pixels) override;
+  std::unique_ptr<gocator::SurfaceWork> surface_begins(gocator::DataSet& set) override;
   void data_set(gocator::DataSet&& set, MonotonicNs first_byte_ns, MonotonicNs now) override;
   void job(std::uint64_t ticket, const gocator::LoadedJob& job, MonotonicNs now) override;
   void lost(const std::string& why, MonotonicNs now) override;
@@ -68,6 +73,8 @@ class GocatorSource final : public FrameSource, private gocator::Listener {
   void finish(const ClaimedFrame& claim, DropFolder::End end, const std::string& text);
 
   gocator::Settings settings_;
+  const SensorProfile& sensor_;
+  std::shared_ptr<PieceWorkers> workers_;  // frames may outlive the source
   MeasuredFrames measured_;
   std::optional<DropFolder> archive_;
   std::vector<std::string> warnings_;

@@ -36,7 +36,7 @@ Number byte_swapped(Number number) {
 template <class Stored, class Count>
 PixelRule<Count> rule_of(const AxisScale& z, const PixelPass::Treatment& t, const std::string& name) {
   PixelRule<Count> rule;
-  const InvalidMark& mark = t.sidecar->invalid;
+  const InvalidMark& mark = t.invalid;
   if (t.profile) rule.range = counts_in_range<Count>(z, t.profile->z_min_mm, t.profile->z_max_mm);
   rule.has_mark = mark.kind == InvalidMark::Kind::value;
   if constexpr (std::is_floating_point_v<Stored>) {

@@ -16,7 +16,7 @@ class PixelPass {
  public:
   /// What becomes of a frame's samples beside their conversion.
   struct Treatment {
-    const FrameSidecar* sidecar = nullptr;   // its invalid value
+    InvalidMark invalid{};
     const SensorProfile* profile = nullptr;  // its range; null: no pixel is out of range
     bool reversed = false;                   // the columns of each row
   };

@@ -82,7 +82,7 @@ HeightFrame frame_from_raster(Raster&& heights, const FrameSidecar& sidecar, con
   HeightFrame frame = frame_of_sidecar(sidecar, heights.rows, heights.cols, name);
   const RasterBytes raster = take_samples(heights.samples, frame);
   frame.classes.resize(raster.bytes.size() / raster.as.bytes);
-  const auto pass = pixel_pass(frame, raster.as, false, {&sidecar, nullptr, false}, name);
+  const auto pass = pixel_pass(frame, raster.as, false, {sidecar.invalid, nullptr, false}, name);
   put_in_pieces(*pass, raster, threads);
   pass->finish();
   return frame;

@@ -123,13 +123,6 @@ void class_where(HeightFrame& frame, const std::vector<Count>& counts, const Sen
   });
 }
 
-/// accept_frame for counts and classes that are those of the accepted frame.
-void accept_passed(HeightFrame& frame, const SensorProfile& profile) {
-  check_description(frame);
-  check_sensor(frame, profile);
-  if (frame.delivered == Handedness::left) note_mirrored(frame);
-}
-
 }  // namespace
 
 UncheckedFrame read_frame_beside(const fs::path& path, const SensorProfile& profile) {
@@ -139,7 +132,7 @@ UncheckedFrame read_frame_beside(const fs::path& path, const SensorProfile& prof
       read.frame = profile.reader->read(path, profile);
     else
       read_delivery(path, profile, read);
-    read.pixels_accepted ? accept_passed(read.frame, profile) : accept_frame(read.frame, profile);
+    read.pixels_accepted ? accept_passed_frame(read.frame, profile) : accept_frame(read.frame, profile);
   } catch (const FrameError&) {
     if (read.sum) read.sum->check();  // another file's faults are of no interest
     throw;
@@ -167,6 +160,12 @@ SensorProfile with_scheme_of(const SensorProfile& profile, const std::string& id
                     "wrote it, or a later one",
                     identity));
   return with_scheme(profile, *scheme);
+}
+
+void accept_passed_frame(HeightFrame& frame, const SensorProfile& profile) {
+  check_description(frame);
+  check_sensor(frame, profile);
+  if (frame.delivered == Handedness::left) note_mirrored(frame);
 }
 
 void accept_frame(HeightFrame& frame, const SensorProfile& profile) {

@@ -42,5 +42,8 @@ SensorProfile with_scheme_of(const SensorProfile& profile, const std::string& id
 /// Common acceptance of a frame with its identity and handedness set: checks it and its sensor, classifies
 /// pixels outside the range, mirrors a left-handed one. Throws FrameError.
 void accept_frame(HeightFrame& frame, const SensorProfile& profile);
+/// The same for a frame whose counts and classes are already those of the accepted one: ranges and order of
+/// columns.
+void accept_passed_frame(HeightFrame& frame, const SensorProfile& profile);
 
 }  // namespace datum

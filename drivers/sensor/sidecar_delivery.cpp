@@ -91,7 +91,7 @@ std::optional<HeightHash> pass_over_heights(const Described& d, DeliveredFrame& 
     frame = frame_of_sidecar(d.sidecar, image->rows, image->cols, d.name());
     make_room(frame, image->as, d.settings());
     pixels = pixel_pass(frame, image->as, image->big_endian,
-                        {&d.sidecar, &d.profile, d.sidecar.handedness == Handedness::left}, d.name());
+                        {d.sidecar.invalid, &d.profile, d.sidecar.handedness == Handedness::left}, d.name());
   } catch (const FrameError&) {
     return std::nullopt;
   }

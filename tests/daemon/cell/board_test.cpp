@@ -56,6 +56,30 @@ TEST(CellBoard, ADoubtThatComesWhileItIsMeasuredMakesItInvalid) {
   EXPECT_EQ(rig.store.latest()->decision, Decision::invalid);
 }
 
+/// Whose setup is read beside the measurement.
+class FromNetwork final : public ReceivedFrame {
+ public:
+  explicit FromNetwork(std::string fault) : fault_(std::move(fault)) {}
+  HeightFrame read(const SensorProfile&) override { return {}; }
+  std::string late_fault() override { return fault_; }
+
+ private:
+  std::string fault_;
+};
+
+TEST(CellBoard, WhatIsCheckedBesideTheMeasurementMakesItInvalid) {
+  for (const char* fault : {"", "the camera's setup changed: Width was 6, is 7"}) {
+    Rig rig;
+    rig.order.claim = ClaimedFrame{};
+    rig.order.claim->received = std::make_shared<FromNetwork>(fault);
+    rig.measure_at(1'000'000'000);
+    const BoardVerdict v = rig.store.latest()->verdict();
+    EXPECT_EQ(v.decision, *fault ? Decision::invalid : Decision::pass) << fault;
+    EXPECT_EQ(v.detail, fault);
+    EXPECT_EQ(v.frame_sha256, rig.scene.frame.content_sha256) << "its frame is known";
+  }
+}
+
 TEST(CellBoard, TheVerdictTellsThePairingAndTheAge) {
   Rig rig;
   PairingResult pairing;

@@ -63,8 +63,8 @@ class GocatorRig {
         health_(0),
         data_(0),
         source(
-            at_ports(std::move(settings)), [this](const FrameIdentity& f) { return f.frame_id == stored; },
-            now) {}
+            at_ports(std::move(settings)), profile,
+            [this](const FrameIdentity& f) { return f.frame_id == stored; }, now) {}
 
   std::uint64_t device_us() const { return static_cast<std::uint64_t>((now - switched_on) / 1000); }
 
@@ -159,6 +159,7 @@ class GocatorRig {
   VirtualGocatorChannel control_, health_, data_;
 
  public:
+  const SensorProfile profile = gocator_profile();
   GocatorSource source;
 };
 

@@ -223,6 +223,20 @@ TEST(GocatorSource, AnArchivedFrameIsTheSameFrame) {
   EXPECT_EQ(again.x.offset_mm, live.frame.x.offset_mm);
 }
 
+// Whatever the measurement does to the process, its bytes stay.
+TEST(GocatorSource, AnArchivedFrameIsWrittenWholeBeforeItIsMeasured) {
+  testing::FreshFolder folder;
+  auto settings = gocator_settings();
+  settings.archive = folder.path() / "frames";
+  GocatorRig rig(settings);
+  ASSERT_TRUE(rig.connect());
+  rig.expose();
+  const auto claim = rig.claim();
+  const DroppedFrame live = read_claim(*claim, gocator_profile());
+  EXPECT_EQ(read_frame(claim->entry, gocator_profile()).content_sha256, live.identity.content_sha256);
+  EXPECT_EQ(claim->received->late_fault(), "");
+}
+
 TEST(GocatorSource, WhatACrashLeftInTheArchiveIsToldAndPutAside) {
   testing::FreshFolder folder;
   auto settings = gocator_settings();
