@@ -107,7 +107,7 @@ Blocks::Blocks(ArvDevice* device, const BlockLimits& limits, const CameraTools& 
 Blocks::~Blocks() { g_object_unref(stream_); }
 
 void Blocks::lend_memory() {
-  auto* memory = new std::vector<std::uint8_t>(limits_.payload_bytes);
+  auto* memory = new std::vector<std::uint8_t>(tools_.memory(limits_.payload_bytes));
   arv_stream_push_buffer(stream_, arv_buffer_new_full(memory->size(), memory->data(), memory, forget));
 }
 

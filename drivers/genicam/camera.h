@@ -39,6 +39,8 @@ struct CameraTools {
   std::function<void()> access_ends;
   /// Called by Aravis' threads: a block has arrived, or control is lost.
   std::function<void()> wake;
+  /// For the blocks: so many bytes, of any value.
+  std::function<std::vector<std::uint8_t>(std::size_t)> memory;
 };
 
 class Camera {

@@ -19,8 +19,11 @@ constexpr std::size_t most_blocks = 4, most_events = 256;
 
 }  // namespace
 
-CameraThread::CameraThread(const Settings& settings, Clock clock)
-    : settings_(settings), clock_(std::move(clock)), ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+CameraThread::CameraThread(const Settings& settings, Clock clock, Memory memory)
+    : settings_(settings),
+      clock_(std::move(clock)),
+      memory_(std::move(memory)),
+      ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { run(); });
 }
@@ -113,7 +116,8 @@ CameraTools CameraThread::tools(std::uint64_t session) {
             const Lock lock(mutex_);
             wake_ = true;
             woken_.notify_all();
-          }};
+          },
+          memory_};
 }
 
 void CameraThread::run() {
@@ -164,12 +168,14 @@ void CameraThread::serve(std::uint64_t session) {
   }
 }
 
-/// Reads the camera's setup after the block has arrived: it was unchanged when the block was made, or a
-/// change is reported.
+/// Reads the camera's setup after the block has arrived, beside the block's own way: it was unchanged when the block was
+/// made, or a change is reported before the block has a result.
 void CameraThread::deliver(Camera& camera, std::uint64_t session, Setup& setup, Delivery&& delivery) {
   unanswered_.reset();
+  std::promise<std::string> change;
+  tell(session, Block{std::move(delivery), setup, change.get_future().share()});
   const std::string changed = difference(setup, camera.setup());
-  tell(session, Block{std::move(delivery), setup, changed});
+  change.set_value(changed);
   if (!changed.empty()) throw LostError("its setup changed: " + changed);
 }
 

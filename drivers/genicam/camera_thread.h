@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 #include <thread>
 #include <variant>
@@ -22,8 +23,9 @@ struct Opened {
 };
 struct Block {
   Delivery delivery;
-  Setup setup;          // at the start
-  std::string changed;  // difference from the setup at the start; empty: none
+  Setup setup;  // at the start
+  /// Difference from the setup at the start, read after the block came; empty: none. Broken where it can't be read.
+  std::shared_future<std::string> change;
 };
 struct Triggered {
   MonotonicNs sent_ns = 0;  // or slightly later
@@ -49,7 +51,8 @@ struct Pending {
 class CameraThread {
  public:
   using Clock = std::function<MonotonicNs()>;
-  CameraThread(const Settings& settings, Clock clock);
+  using Memory = std::function<std::vector<std::uint8_t>(std::size_t)>;  // on this thread
+  CameraThread(const Settings& settings, Clock clock, Memory memory);
   /// Waits for the access in progress.
   ~CameraThread();
   CameraThread(const CameraThread&) = delete;
@@ -80,6 +83,7 @@ class CameraThread {
 
   Settings settings_;
   Clock clock_;
+  Memory memory_;
   int ready_ = -1;
 
   mutable std::mutex mutex_;

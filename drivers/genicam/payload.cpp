@@ -148,6 +148,8 @@ void reverse_columns(Values& values, int cols) {
   reverse_rows(values, cols);
 }
 
+AxisScale upwards(const AxisScale& axis, int count) { return {-axis.scale_mm, axis.at(count - 1)}; }
+
 /// Reverses a coordinate that decreases with its index: the points are unchanged.
 void turn_upwards(HeightFrame& frame) {
   const auto apply = [&](auto act) {
@@ -156,11 +158,11 @@ void turn_upwards(HeightFrame& frame) {
     if (frame.intensity) act(frame.intensity->grey, frame.cols);
   };
   if (frame.x.scale_mm < 0) {
-    frame.x = {-frame.x.scale_mm, frame.x.at(frame.cols - 1)};
+    frame.x = upwards(frame.x, frame.cols);
     apply([](auto& v, int cols) { reverse_rows(v, cols); });
   }
   if (frame.y.scale_mm < 0) {
-    frame.y = {-frame.y.scale_mm, frame.y.at(frame.rows - 1)};
+    frame.y = upwards(frame.y, frame.rows);
     apply([](auto& v, int cols) { reverse_columns(v, cols); });
   }
 }
@@ -198,17 +200,56 @@ HeightFrame frame_of(const Planes& planes, const Scan3d& scan3d) {
 
 }  // namespace
 
+namespace {
+
+void check_payload(const Payload& payload) {
+  if (!payload.incomplete.empty()) throw PayloadError(Fault::incomplete, payload.incomplete);
+  if (payload.timestamp_ns > static_cast<std::uint64_t>(INT64_MAX))
+    throw PayloadError(Fault::size_mismatch, "its time is beyond every clock");
+}
+
+void describe(HeightFrame& frame, const Payload& payload, const std::string& source) {
+  frame.frame_id = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
+  frame.captured.clock = ClockDomain::sensor;
+  frame.captured.ns = static_cast<std::int64_t>(payload.timestamp_ns);
+  frame.stamp = SensorStamp{payload.block_id, 0, 0, 0};
+  frame.source = source;
+}
+
+}  // namespace
+
+std::optional<PlainHeights> plain_heights(const Payload& payload, const Setup& setup,
+                                          const std::string& source, HeightFrame& frame) {
+  try {
+    check_payload(payload);
+    const Planes planes = planes_of(payload);
+    const Plane& c = *planes.axes[2];
+    const bool others = planes.axes[0] || planes.axes[1] || planes.confidence || planes.grey;
+    const bool padded = c.pixel_bytes != sizeof(std::uint16_t) || c.line_bytes != planes.cols * c.pixel_bytes;
+    if (others || padded || c.sample != Sample::u16 || !places_by_index(setup.scan3d)) return std::nullopt;
+    frame.rows = static_cast<int>(planes.rows);
+    frame.cols = static_cast<int>(planes.cols);
+    frame.x = axis_mm(setup.scan3d, 0);
+    frame.y = axis_mm(setup.scan3d, 1);
+    frame.z = axis_mm(setup.scan3d, 2);
+    if (!(frame.y.scale_mm > 0)) return std::nullopt;
+    PlainHeights plain;
+    plain.begin = static_cast<std::size_t>(c.bytes.data() - payload.bytes.data());
+    plain.mark = mark_of<std::uint16_t>(setup.scan3d.axes[2], 'C');
+    plain.reversed = frame.x.scale_mm < 0;
+    if (plain.reversed) frame.x = upwards(frame.x, frame.cols);
+    describe(frame, payload, source);
+    return plain;
+  } catch (const PayloadError&) {
+    return std::nullopt;
+  }
+}
+
 HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source) {
   try {
-    if (!payload.incomplete.empty()) throw PayloadError(Fault::incomplete, payload.incomplete);
-    if (payload.timestamp_ns > static_cast<std::uint64_t>(INT64_MAX))
-      throw PayloadError(Fault::size_mismatch, "its time is beyond every clock");
+    check_payload(payload);
     HeightFrame frame = frame_of(planes_of(payload), setup.scan3d);
-    frame.frame_id = fmt::format("{}@{}", payload.block_id, payload.timestamp_ns);
-    frame.captured.clock = ClockDomain::sensor;
-    frame.captured.ns = static_cast<std::int64_t>(payload.timestamp_ns);
-    frame.stamp = SensorStamp{payload.block_id, 0, 0, 0};
-    frame.source = source;
+    describe(frame, payload, source);
     return frame;
   } catch (const PayloadError& error) {
     throw PayloadError(error.fault(), source + ": " + error.what());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,16 @@ struct Payload {
 /// grey image of the same size is included. The caller sets identity and handedness. Throws PayloadError,
 /// before memory is allocated for missing pixels.
 HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source);
+
+/// Heights as they lie in a payload: 16-bit counts, one after the other, row by row.
+struct PlainHeights {
+  std::size_t begin = 0;              // byte of the payload
+  std::optional<std::uint16_t> mark;  // of a pixel without a height
+  bool reversed = false;              // the columns of each row
+};
+/// Where the frame of frame_of has nothing else: describes it without counts and classes. None: another payload, or a
+/// refused one.
+std::optional<PlainHeights> plain_heights(const Payload& payload, const Setup& setup,
+                                          const std::string& source, HeightFrame& frame);
 
 }  // namespace datum::genicam

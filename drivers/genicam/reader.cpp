@@ -45,10 +45,11 @@ LinkLimits limits_of(const Settings& s) {
 
 }  // namespace
 
-Reader::Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock)
+Reader::Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock,
+               CameraThread::Memory memory)
     : settings_(settings),
       listener_(listener),
-      thread_(settings, std::move(clock)),
+      thread_(settings, std::move(clock), std::move(memory)),
       keeper_(
           std::make_unique<CameraPort>(thread_, name_of(settings)), limits_of(settings),
           [this](MonotonicNs now) { next_check_ns_ = now + check_ns; },

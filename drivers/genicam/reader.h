@@ -25,8 +25,9 @@ class Listener {
 
 class Reader final : public Pollable {
  public:
-  /// `clock`: the loop's clock, for the camera's thread.
-  Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock);
+  /// `clock`: the loop's clock, and `memory` for the blocks, for the camera's thread.
+  Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock,
+         CameraThread::Memory memory);
 
   void start(MonotonicNs now) { keeper_.start(now); }
   /// Sends TriggerSoftware; false: not running.

@@ -1,6 +1,8 @@
 // Conversion of a GigE Vision camera's block to a HeightFrame: hashed, accepted.
 #pragma once
 
+#include <future>
+
 #include "drivers/genicam/payload.h"
 #include "drivers/sensor/claimed_frame.h"
 
@@ -16,16 +18,26 @@ struct GenicamOrigin {
 
 class GenicamFrame final : public ReceivedFrame {
  public:
-  GenicamFrame(genicam::Payload&& payload, const genicam::Setup& setup, GenicamOrigin origin)
-      : payload_(std::move(payload)), setup_(setup), origin_(std::move(origin)) {}
+  GenicamFrame(genicam::Payload&& payload, const genicam::Setup& setup, GenicamOrigin origin,
+               std::shared_future<std::string> setup_change = {})
+      : payload_(std::move(payload)),
+        setup_(setup),
+        origin_(std::move(origin)),
+        setup_change_(std::move(setup_change)) {}
 
   /// Throws PayloadError, or FrameError for another resolution.
   HeightFrame read(const SensorProfile& profile) override;
+  /// Waits until the camera's setup was read after the block.
+  std::string late_fault() override;
 
  private:
+  void pass_over(const genicam::PlainHeights& plain, HeightFrame& frame, const SensorProfile& profile);
+  void check_resolution(const HeightFrame& frame) const;
+
   genicam::Payload payload_;
   genicam::Setup setup_;
   GenicamOrigin origin_;
+  std::shared_future<std::string> setup_change_;
 };
 
 /// Why a frame's resolution does not fit this cell, as text; empty: it fits.

@@ -17,11 +17,14 @@ constexpr std::uint64_t zero_before_ns = 3'600'000'000'000;
 
 }  // namespace
 
-GenicamSource::GenicamSource(const genicam::Settings& settings, AlreadyMeasured already_measured,
-                             MonotonicNs now, genicam::CameraThread::Clock clock)
+GenicamSource::GenicamSource(const genicam::Settings& settings, const std::shared_ptr<FrameBuffers>& buffers,
+                             AlreadyMeasured already_measured, MonotonicNs now,
+                             genicam::CameraThread::Clock clock)
     : settings_(settings),
       measured_(std::move(already_measured)),
-      reader_(settings, *this, std::move(clock)) {
+      reader_(settings, *this, std::move(clock), [buffers](std::size_t bytes) {
+        return buffers ? buffers->bytes(bytes) : std::vector<std::uint8_t>(bytes);
+      }) {
   reader_.start(now);
 }
 
@@ -150,7 +153,8 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
   claim.received =
       std::make_shared<GenicamFrame>(std::move(block.delivery.payload), block.setup,
                                      GenicamOrigin{genicam::name_of(settings_) + " " + name, serial,
-                                                   settings_.user_set, settings_.resolution_um});
+                                                   settings_.user_set, settings_.resolution_um},
+                                     block.change);
   ready_.push_back(std::move(claim));
 }
 
@@ -164,7 +168,6 @@ std::string GenicamSource::doubt_of(const genicam::Block& block, const ClaimedFr
   if (!block.delivery.payload.incomplete.empty()) return block.delivery.payload.incomplete;
   if (overrun_ > 0) return fmt::format("{} frames before it came faster than they are measured", overrun_);
   if (!gap.empty()) return gap;
-  if (!block.changed.empty()) return "the camera's setup changed: " + block.changed;
   if (claim.before_trigger) return "it came before the trigger was sent";
   if (!exposed) return "";
   if (exposed->from_ns > block.delivery.arrived_ns)

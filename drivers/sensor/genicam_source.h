@@ -1,6 +1,6 @@
 // Network frames of a GigE Vision camera with 3D output.
 //
-// A frame is delivered once the camera's setup was read after its arrival. It is at fault, and its board
+// A frame is delivered at once, and the camera's setup is read beside its measurement. It is at fault, and its board
 // INVALID, where packets are missing, earlier frames were lost (a gap in the block ids, a full queue), the
 // setup or the resolution differs, its exposure is too old or by the camera's clock not yet over, or the
 // camera was lost meanwhile. A frame that came before the trigger was sent shows no board: the cell waits on.
@@ -22,9 +22,9 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Starts connecting. `clock`: the loop's, for the camera's thread.
-  GenicamSource(const genicam::Settings& settings, AlreadyMeasured already_measured, MonotonicNs now,
-                genicam::CameraThread::Clock clock);
+  /// Starts connecting. `clock`: the loop's, for the camera's thread. `buffers`: for frames; null: none are kept.
+  GenicamSource(const genicam::Settings& settings, const std::shared_ptr<FrameBuffers>& buffers,
+                AlreadyMeasured already_measured, MonotonicNs now, genicam::CameraThread::Clock clock);
 
   std::vector<Pollable*> pollables() override { return {&reader_}; }
   std::string describe() const override;

@@ -174,7 +174,7 @@ Row through_the_source(int frames, int& paired, const Take& take) {
   settings.packet_size = packet_bytes;
   settings.stall_ms = 2000;
   GenicamSource source(
-      settings, [](const FrameIdentity&) { return false; }, now_ns(), now_ns);
+      settings, nullptr, [](const FrameIdentity&) { return false; }, now_ns(), now_ns);
   Pollable& link = *source.pollables()[0];
   const auto turn = [&] {
     pollfd p{link.fd(), POLLIN, 0};
