@@ -21,6 +21,7 @@ struct Job {
   std::atomic<std::size_t> next{0};
   std::mutex error_mutex;
   std::exception_ptr error;
+  unsigned wanted = 0, joined = 0, running = 0;  // helpers; guarded by the pool
 
   void run(unsigned slot) {
     try {
@@ -36,6 +37,7 @@ struct Job {
   }
 };
 
+/// Each job has its caller and as many helpers as it wants: one never waits for another's end.
 class Pool {
  public:
   ~Pool() {
@@ -48,45 +50,48 @@ class Pool {
   }
 
   void run(unsigned helpers, Job& job) {
-    const std::lock_guard one_job_at_a_time(job_mutex_);
     {
       const std::lock_guard lock(mutex_);
-      while (threads_.size() < helpers) {
-        const unsigned slot = static_cast<unsigned>(threads_.size()) + 1;
-        threads_.emplace_back([this, slot, seen = generation_] { serve(slot, seen); });
-      }
-      job_ = &job;
-      helpers_ = running_ = helpers;
-      ++generation_;
+      job.wanted = helpers;
+      open_.push_back(&job);
+      wanted_ += helpers;
+      while (threads_.size() < wanted_) threads_.emplace_back([this] { serve(); });
     }
-    wake_.notify_all();
+    for (unsigned i = 0; i < helpers; ++i) wake_.notify_one();
     job.run(0);
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return running_ == 0; });
+    open_.erase(std::find(open_.begin(), open_.end(), &job));
+    done_.wait(lock, [&job] { return job.running == 0; });
+    wanted_ -= helpers;
   }
 
  private:
-  void serve(unsigned slot, unsigned long seen) {
+  /// Null: none has room.
+  Job* job_with_room() const {
+    const auto found =
+        std::find_if(open_.begin(), open_.end(), [](const Job* job) { return job->joined < job->wanted; });
+    return found == open_.end() ? nullptr : *found;
+  }
+  void serve() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+      Job* job = nullptr;
+      wake_.wait(lock, [&] { return stop_ || (job = job_with_room()); });
       if (stop_) return;
-      seen = generation_;
-      if (slot > helpers_) continue;
-      Job& job = *job_;
+      const unsigned slot = ++job->joined;
+      ++job->running;
       lock.unlock();
-      job.run(slot);
+      job->run(slot);
       lock.lock();
-      if (--running_ == 0) done_.notify_one();
+      if (--job->running == 0) done_.notify_all();
     }
   }
 
-  std::mutex job_mutex_, mutex_;
+  std::mutex mutex_;
   std::condition_variable wake_, done_;
   std::vector<std::thread> threads_;
-  Job* job_ = nullptr;
-  unsigned helpers_ = 0, running_ = 0;
-  unsigned long generation_ = 0;
+  std::vector<Job*> open_;  // whose caller is at work
+  std::size_t wanted_ = 0;  // helpers of all jobs
   bool stop_ = false;
 };
 

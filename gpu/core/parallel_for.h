@@ -9,8 +9,8 @@ namespace datum {
 /// Calls work(i, slot) for every i below count, in no stated order, on at most `threads` threads of which the
 /// caller is one. slot < threads names the thread, for its scratch memory. Indices are taken in ascending
 /// order: put long work first. Rethrows one exception of those thrown by work, after all threads have
-/// stopped. Calls from several threads at a time are served one after the other; work must not call
-/// parallel_for.
+/// stopped. Calls from several threads work beside each other, each with threads of its own; work must not
+/// call parallel_for.
 void parallel_for(unsigned threads, std::size_t count,
                   const std::function<void(std::size_t i, unsigned slot)>& work);
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <stdexcept>
@@ -89,6 +90,28 @@ TEST(ParallelFor, ServesSeveralCallers) {
   call();
   other.join();
   EXPECT_EQ(visits, 2 * 50 * 20);
+}
+
+// The next frame is read while one is measured: neither waits for the other's end.
+TEST(ParallelFor, OneCallerDoesNotWaitForAnother) {
+  std::atomic<int> begun{0};
+  std::atomic<bool> ended{false};
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);  // of a failing test
+  std::thread long_job([&] {
+    parallel_for(3, 3, [&](std::size_t, unsigned) {
+      ++begun;
+      while (!ended && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    });
+  });
+  while (begun < 3) std::this_thread::yield();
+  std::atomic<int> arrived{0};
+  parallel_for(2, 2, [&](std::size_t, unsigned) {
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
+  EXPECT_LT(std::chrono::steady_clock::now(), deadline);
+  ended = true;
+  long_job.join();
 }
 
 TEST(Backend, SaysWhatWasChosen) {
