@@ -79,24 +79,29 @@ bool all_finite(const float* counts) {
   return other == 0;
 }
 
-/// The values of `bytes` bytes in a word, in the other order.
-template <std::size_t bytes>
-std::uint64_t values_reversed(std::uint64_t word) {
-  if constexpr (bytes == 4) return word << 32 | word >> 32;
-  const std::uint64_t swapped = __builtin_bswap64(word);
-  if constexpr (bytes == 1) return swapped;
-  constexpr std::uint64_t low = 0x00ff00ff00ff00ff;
-  return (swapped & low) << 8 | (swapped >> 8 & low);
+/// A block, the last value first.
+template <class Value>
+void reverse_block(const Value* values, Value* to) {
+  if constexpr (sizeof(Value) > 1) {
+    for (std::size_t i = 0; i < block; ++i) to[i] = values[block - 1 - i];
+  } else {  // the baseline's vector instructions reverse no bytes
+    for (std::size_t i = 0; i < block; i += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, values + i, sizeof word);
+      word = __builtin_bswap64(word);
+      std::memcpy(to + (block - sizeof word - i), &word, sizeof word);
+    }
+  }
 }
 
-/// The first `n` of a block, the last one first.
+/// The first `n` of a block, the last one first. A whole block goes to its place at once: to read again what was just
+/// written in smaller words takes longer than to reverse it.
 template <class Value>
 void put_reversed(const Value* values, std::uint64_t n, Value* to) {
-  constexpr std::size_t words = block * sizeof(Value) / sizeof(std::uint64_t);
-  std::array<std::uint64_t, words> all, reversed;
-  std::memcpy(all.data(), values, sizeof all);
-  for (std::size_t i = 0; i < words; ++i) reversed[words - 1 - i] = values_reversed<sizeof(Value)>(all[i]);
-  std::memcpy(to, reinterpret_cast<const Value*>(reversed.data()) + (block - n), n * sizeof(Value));
+  if (n == block) return reverse_block(values, to);
+  std::array<Value, block> reversed;
+  reverse_block(values, reversed.data());
+  std::memcpy(to, reversed.data() + (block - n), n * sizeof(Value));
 }
 
 template <class Stored, class Count>
