@@ -33,7 +33,8 @@ std::optional<HeightFrame> frame_by_pass(std::string_view bytes, const FrameSide
   if (!image || !image->is_in_order()) return std::nullopt;
   HeightFrame frame = frame_of_sidecar(sidecar, image->rows, image->cols, "a.tif");
   make_room(frame, image->as, {});
-  const auto pixels = pixel_pass(frame, image->as, image->big_endian, {sidecar.invalid, nullptr, false}, "a.tif");
+  const auto pixels =
+      pixel_pass(frame, image->as, image->big_endian, {sidecar.invalid, nullptr, false}, "a.tif");
   pass_over(file, described, *image, *pixels, {}, false);
   pixels->finish();
   return frame;
