@@ -49,10 +49,10 @@ TEST(ScenarioStream, AHostThatWaitsForTheEndIsAnsweredBetweenBoards) {
   cell.start();
   const auto host = cell.connect(), waiting = cell.connect();
   waiting->send("DATA:PUSH OFF");
-  deliver(cell, 0, 40);
+  deliver(cell, 0, 120);
   EXPECT_EQ(host->result().decision, "PASS");
   EXPECT_EQ(waiting->ask("*OPC?"), "1");
-  EXPECT_LT(cell.results().size(), 40u) << "not when the stream ends";
+  EXPECT_LT(cell.results().size(), 120u) << "not when the stream ends";
 }
 
 TEST(ScenarioStream, WhatCameBeforeItWasArmedAgainIsInvalid) {
