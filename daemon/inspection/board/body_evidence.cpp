@@ -5,7 +5,6 @@
 #include <cstring>
 #include <vector>
 
-#include "daemon/inspection/board/height_threshold.h"
 #include "drivers/frame/height_frame.h"
 #include "gpu/component_height/component_height_kernels.h"
 #include "gpu/component_height/component_height_math.h"
@@ -156,8 +155,7 @@ void count_classes(const BodyHeights& body, const FrameClasses& classes, const T
   for (std::uint32_t i = 0; i < last; ++i) add(body.runs[i]);
   e.missing_above_um = std::max(0.0, missing.highest - seen.highest) * 1e-3;
   e.missing_below_um = std::max(0.0, seen.lowest - missing.lowest) * 1e-3;
-  e.slope_share_lost_per_um =
-      slope_share_lost_per_um(body.runs, body.site.body_runs, classes.first, classes.cols, top);
+  e.slope_loss = slope_loss(body.runs, body.site.body_runs, classes.first, classes.cols, top);
 }
 
 /// A body has one run per row: pixels within `width_px` of its border along rows and columns.

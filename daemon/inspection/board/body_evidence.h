@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/inspection/board/body_ranks.h"
+#include "daemon/inspection/board/height_threshold.h"
 #include "gpu/board/site_record.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/core/board_plan.h"
@@ -38,8 +39,7 @@ struct BodyEvidence {
   /// Height of the top plane at missing pixels above its highest measured pixel, and below its lowest; um,
   /// not negative.
   double missing_above_um = 0, missing_below_um = 0;
-  /// Share of the top's slope that a threshold on the height may have taken, per um of noise (height_threshold.h).
-  double slope_share_lost_per_um = 0;
+  SlopeLoss slope_loss;
   RimShift rim;
   MissingRanks ranks;
 };

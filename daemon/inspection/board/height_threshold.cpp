@@ -8,7 +8,7 @@
 namespace datum {
 namespace {
 
-constexpr int bins = 256;
+constexpr int bins = 256, window = bins / 16;
 constexpr std::uint32_t enough_pixels = 16'384, enough_rows = 32;
 
 /// Numbers of pixels by the plane's height at them, measured and missing, from `low` on.
@@ -42,14 +42,31 @@ Beyond beyond_threshold(const PlaneHistogram& h, bool from_above) {
   return b;
 }
 
+/// Largest number of pixels per nm of the plane's height.
+double densest(const PlaneHistogram& h) {
+  double here = 0, most = 0;
+  for (int i = 0; i < bins; ++i) {
+    const auto count = [&](int bin) {
+      return h.of[0][static_cast<std::size_t>(bin)] + h.of[1][static_cast<std::size_t>(bin)];
+    };
+    here += count(i) - (i >= window ? count(i - window) : 0);
+    most = std::max(most, here);
+  }
+  return most / (window * h.width());
+}
+
 }  // namespace
 
-double slope_share_lost_per_um(const PixelRun* runs, std::uint32_t count, const std::uint8_t* classes,
-                               std::int32_t cols, const TopPlane& top) {
+double SlopeLoss::share(double noise_um) const {
+  return std::min(per_um * noise_um, per_um2 * noise_um * noise_um);
+}
+
+SlopeLoss slope_loss(const PixelRun* runs, std::uint32_t count, const std::uint8_t* classes,
+                     std::int32_t cols, const TopPlane& top) {
   const double moment = top.slope_col_nm * top.slope_col_nm * top.scc +
                         2 * top.slope_col_nm * top.slope_row_nm * top.scr +
                         top.slope_row_nm * top.slope_row_nm * top.srr;
-  if (!top.defined || !(moment > 0)) return 0;
+  if (!top.defined || !(moment > 0)) return {};
   const auto height_at = [&](const PixelRun& run, std::int32_t k) {
     return top.slope_col_nm * (run.col + k - top.mean_col) + top.slope_row_nm * (run.row - top.mean_row);
   };
@@ -61,7 +78,7 @@ double slope_share_lost_per_um(const PixelRun* runs, std::uint32_t count, const 
     h.high = std::max({h.high, ends[0], ends[1]});
     pixels += static_cast<std::uint32_t>(run->length);
   }
-  if (!(h.high > h.low)) return 0;
+  if (!(h.high > h.low)) return {};
   // A large body is counted in some of its rows.
   const std::uint32_t step = std::max(1u, std::min(pixels / enough_pixels, count / enough_rows));
   const double scale = bins / (h.high - h.low);
@@ -78,11 +95,15 @@ double slope_share_lost_per_um(const PixelRun* runs, std::uint32_t count, const 
       if (missing) h.missing_sum += at;
     }
   }
-  if (h.missing == 0 || h.measured == 0) return 0;
-  const Beyond beyond = beyond_threshold(h, h.missing_sum > 0);
+  if (h.missing == 0 || h.measured == 0) return {};
+  const bool from_above = h.missing_sum > 0;
+  const Beyond beyond = beyond_threshold(h, from_above);
   const double most = beyond.measured + 2 * std::sqrt(beyond.measured) + 1;
-  if (most > h.missing * h.measured / (h.missing + h.measured) / 2) return 0;
-  return std::sqrt(2 * M_PI) * most * step * std::abs(beyond.height) / moment * 1e3;
+  if (most > h.missing * h.measured / (h.missing + h.measured) / 2) return {};
+  SlopeLoss lost;
+  lost.per_um = std::sqrt(2 * M_PI) * most * step * std::abs(beyond.height) / moment * 1e3;
+  lost.per_um2 = densest(h) * step * std::abs(from_above ? h.high : h.low) / moment * 1e6;
+  return lost;
 }
 
 }  // namespace datum

@@ -117,7 +117,7 @@ std::vector<UncertaintyTerm> tilt_budget(double slope, const TopNoise& top, cons
       {m.floor.from_warp ? "floor_warp_model" : "floor", floor_slope(m) * mdeg},
       {"linearity", linearity_slope(slope, m) * mdeg},
   };
-  const double lost = slope * m.body.slope_share_lost_per_um * top.pixel_um;
+  const double lost = slope * m.body.slope_loss.share(top.pixel_um);
   add_bounds(budget,
              {{"quantisation", slope_quantisation(m) * mdeg},
               {"missing", lost * mdeg},

@@ -29,10 +29,11 @@ struct Top {
       for (std::int32_t col = 0; col < cols; ++col) z_nm.push_back(slope_nm * col + noise(random));
     }
   }
-  double lost_per_um() {
-    return slope_share_lost_per_um(runs.data(), static_cast<std::uint32_t>(runs.size()), classes.data(),
-                                   cols + 2 * left, plane);
+  SlopeLoss loss() {
+    return slope_loss(runs.data(), static_cast<std::uint32_t>(runs.size()), classes.data(), cols + 2 * left,
+                      plane);
   }
+  double share() { return loss().share(noise_nm * 1e-3); }
   /// `gone` of (column, row, height): no height there.
   template <class Gone>
   void without(const Gone& gone) {
@@ -72,7 +73,7 @@ TEST(HeightThreshold, TheBoundCoversWhatIsLostAndLittleMore) {
         Top top(slope_nm, random);
         top.without([&](auto, auto, double z) { return z > at * slope_nm * cols; });
         lost += (slope_nm - top.plane.slope_col_nm) / times;
-        bound += top.lost_per_um() * noise_nm * 1e-3 * top.plane.slope_col_nm / times;
+        bound += top.share() * top.plane.slope_col_nm / times;
       }
       // the count's upper limit adds 2 sqrt(E) + 1 of E; E is 13 here at the steepest
       EXPECT_GT(bound, lost) << slope_nm << ' ' << at;
@@ -85,8 +86,8 @@ TEST(HeightThreshold, LowPixelsAreAsGoodAsHighOnes) {
   std::mt19937 random(12);
   Top top(200, random);
   top.without([&](auto, auto, double z) { return z < 0.2 * 200 * cols; });
-  EXPECT_GT(top.lost_per_um() * noise_nm * 1e-3 * top.plane.slope_col_nm, 200 - top.plane.slope_col_nm);
-  EXPECT_GT(top.lost_per_um(), 0);
+  EXPECT_GT(top.share() * top.plane.slope_col_nm, 200 - top.plane.slope_col_nm);
+  EXPECT_GT(top.share(), 0);
 }
 
 TEST(HeightThreshold, PixelsMissingByChanceLoseNothing) {
@@ -94,7 +95,7 @@ TEST(HeightThreshold, PixelsMissingByChanceLoseNothing) {
   for (const double slope_nm : {0.0, 5.0, 200.0}) {
     Top top(slope_nm, random);
     top.without([&](auto, auto, double) { return random() % 5 == 0; });
-    EXPECT_EQ(top.lost_per_um(), 0) << slope_nm;
+    EXPECT_EQ(top.share(), 0) << slope_nm;
   }
 }
 
@@ -106,18 +107,27 @@ TEST(HeightThreshold, ASharpBorderLosesLittle) {
   const double most = cols * rows / 256.0;
   const double share = std::sqrt(2 * M_PI) * (most + 2 * std::sqrt(most) + 1) * 200 * 48 /
                        (200.0 * 200 * rows * 96 * 96 * 96 / 12);
-  EXPECT_LE(top.lost_per_um() * 1e-3, 1.1 * share);
+  EXPECT_LE(top.loss().per_um * 1e-3, 1.1 * share);
+}
+
+TEST(HeightThreshold, AShadowAcrossTheSlopeLosesNoMoreThanNoiseCanTake) {
+  std::mt19937 random(16);
+  Top top(1000, random);  // noise crosses one column
+  top.without([&](std::int32_t col, std::int32_t row, double) { return col + row / 2 >= 100; });
+  // 80 rows on 1 um of height, at 60 um of the centroid at most
+  EXPECT_LE(top.share(), 1.3 * 80 * 1.0 * 70 / (80.0 * 80 * 80 * 80 / 12));
+  EXPECT_GT(top.loss().per_um * noise_nm * 1e-3, 5 * top.share());
 }
 
 TEST(HeightThreshold, NothingMissingOrLevelLosesNothing) {
   std::mt19937 random(15);
   Top whole(200, random);
   whole.without([](auto, auto, double) { return false; });
-  EXPECT_EQ(whole.lost_per_um(), 0);
+  EXPECT_EQ(whole.share(), 0);
   Top none(200, random);
   none.without([](auto, std::int32_t row, double) { return row > 2; });
   none.plane.defined = false;
-  EXPECT_EQ(none.lost_per_um(), 0);
+  EXPECT_EQ(none.share(), 0);
 }
 
 }  // namespace
