@@ -33,10 +33,10 @@ std::string slurp(const fs::path& file) {
 /// Readers without a target of their own, and the target that calls them.
 const std::map<std::string, std::string> reached{
     {"load_lines_drawing", "toml_drawing"},  // one of load_artefact_drawing's two kinds
-    {"load_design", "design_kicad"},  // selects the reader by the content
+    {"load_design", "design_kicad"},         // selects the reader by the content
     {"load_odb_files", "design_odb"},
     {"read_table", "design_centroid"},
-    {"load_sensor", "toml_sensor"},          // load_sensor_profile, with fringes demodulated
+    {"load_sensor", "toml_sensor"},  // load_sensor_profile, with fringes demodulated
     {"read_probe", "cmm_grbl"},
     {"read_push", "cmm_grbl"},
     {"read_report", "cmm_grbl"},
