@@ -19,7 +19,8 @@ void expect_design_or_refusal(Read read) {
       for (const Point& p : c.body) expect(p.allFinite(), "bodies are numbers");
     }
     const Box board = d.outline.empty() ? Box{} : box_around(d.outline, 0);
-    if (d.outline.empty() || board.size.maxCoeff() > 300 || d.components.size() > 300) return;  // slow, not different
+    if (d.outline.empty() || board.size.maxCoeff() > 300 || d.components.size() > 300)
+      return;  // slow, not different
     DraftSettings settings;
     settings.pitch_mm = 0.5;
     const Draft draft = draft_recipe(d, PackageLibrary(), settings);
