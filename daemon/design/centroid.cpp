@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -16,11 +15,6 @@ namespace datum::design {
 namespace {
 
 using namespace centroid;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 class CentroidReader {
  public:
@@ -74,7 +68,7 @@ class CentroidReader {
   double mm(const Row& row, Column column) const {
     std::string_view rest;
     const double v = number(row, column, rest);
-    std::string unit = lower(std::string(rest));
+    std::string unit = lower_case(std::string(rest));
     unit.erase(0, unit.find_first_not_of(' ') == unit.npos ? unit.size() : unit.find_first_not_of(' '));
     if (unit.empty()) unit = t_.unit;
     for (const auto& [word, factor] :
@@ -88,7 +82,7 @@ class CentroidReader {
 
   Side side_of(const Row& row) const {
     if (t_.side && (!t_.has[side] || row.fields[side].empty())) return *t_.side;
-    const std::string word = lower(row.fields[side]);
+    const std::string word = lower_case(row.fields[side]);
     for (const char* top : {"t", "top", "toplayer", "top layer", "f.cu", "front", "no", "component side"})
       if (word == top) return Side::top;
     for (const char* bottom :
@@ -135,9 +129,9 @@ class CentroidReader {
       refuse(row, rotation, fmt::format("'{:.20}' is no angle of -360 to 360 degrees", row.fields[rotation]));
     c.rotation_deg = own(r, c.side);
     c.mount = Mount::other;
-    const std::string name = lower(c.reference + " " + c.package);
-    c.fiducial =
-        name.starts_with("fid") || name.find(" fid") != name.npos || lower(row.fields[kind]) == "fiducial";
+    const std::string name = lower_case(c.reference + " " + c.package);
+    c.fiducial = name.starts_with("fid") || name.find(" fid") != name.npos ||
+                 lower_case(row.fields[kind]) == "fiducial";
     if (t_.has[pad_x] && t_.has[pad_y] && !row.fields[pad_x].empty())
       firsts_.push_back({design_.components.size(), r, Point(mm(row, pad_x), mm(row, pad_y)) - c.origin});
     if (c.fiducial) design_.fiducials.push_back({c.reference, c.side, c.origin, 0, true});

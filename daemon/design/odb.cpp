@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
 #include "daemon/design/odb_layers.h"
 #include "daemon/design/odb_text.h"
 #include "daemon/design/placement_fit.h"
+#include "daemon/design/text_decoding.h"
 
 namespace datum::design {
 namespace {
 
 using namespace odb;
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
 
 struct Package {
   std::string name;
@@ -35,7 +30,7 @@ struct AttributeNames {
   bool read(const Line& line) {
     const std::string_view word = line.words[0];
     if (word.size() < 2 || (word[0] != '@' && word[0] != '&') || line.words.size() < 2) return false;
-    (word[0] == '@' ? names : texts)[std::string(word.substr(1))] = lower(std::string(line.words[1]));
+    (word[0] == '@' ? names : texts)[std::string(word.substr(1))] = lower_case(std::string(line.words[1]));
     return true;
   }
   /// Value of a named attribute; "" of one without a value; none: it is not set.
@@ -86,7 +81,7 @@ class Odb {
     for (const auto& [path, text] : files_)
       if (path.ends_with("/stephdr"))
         for (const Structure& s : structures_in(text))
-          if (s.kind == "STEP-REPEAT" && lower(s.get("NAME")) == best->first)
+          if (s.kind == "STEP-REPEAT" && lower_case(s.get("NAME")) == best->first)
             add_panel(s, mm_per_unit(text, default_mm_));
     return best->first;
   }
@@ -186,7 +181,7 @@ class Odb {
       const double h = std::strtod(height->c_str(), nullptr) * mm;
       if (h > 0.0255 && h < 250) c.height_um = h * 1e3;  // 0.000 and 0.001 in mean "unknown"
     }
-    std::string low = lower(c.reference + " " + c.package);
+    std::string low = lower_case(c.reference + " " + c.package);
     c.fiducial = low.starts_with("fid") || low.find(" fid") != low.npos;
     placed_.push_back({c.reference, side, c.origin, lines.number(line, 4), {}, {}});
     package_of_.push_back(static_cast<std::size_t>(package));

@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <memory>
 #include <sstream>
 #include <vector>
 
 #include "daemon/design/design.h"
+#include "daemon/design/text_decoding.h"
 
 namespace datum::design {
 namespace {
@@ -19,16 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 using Archive = std::unique_ptr<::archive, int (*)(::archive*)>;
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 bool ends(const std::string& text, std::string_view end) { return text.ends_with(end); }
 
 /// The path below the job's root, where a design needs the file; else empty.
 std::string wanted(std::string path) {
-  path = lower(std::move(path));
+  path = lower_case(std::move(path));
   if (ends(path, ".z")) path.resize(path.size() - 2);
   for (const char* folder : {"misc/info", "matrix/matrix", "steps/"})
     if (const auto at = path.find(folder); at == 0 || (at != std::string::npos && path[at - 1] == '/')) {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numbers>
 #include <set>
 
 #include "daemon/design/odb_text.h"
+#include "daemon/design/text_decoding.h"
 
 namespace datum::design::odb {
 namespace {
@@ -20,11 +20,6 @@ struct Layer {
   Side side;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 /// Rows run from top to bottom: the first of a kind is the top's, the last the bottom's.
 std::vector<Layer> outer_layers(const std::string& matrix) {
   std::map<Kind, std::vector<std::pair<int, std::string>>> rows;
@@ -34,7 +29,7 @@ std::vector<Layer> outer_layers(const std::string& matrix) {
     const std::string type = s.get("TYPE");
     const int row =
         static_cast<int>(std::clamp(std::strtol(s.get("ROW").c_str(), nullptr, 10), 0L, 100'000L));
-    const auto add = [&](Kind kind) { rows[kind].emplace_back(row, lower(s.get("NAME"))); };
+    const auto add = [&](Kind kind) { rows[kind].emplace_back(row, lower_case(s.get("NAME"))); };
     if (type == "SIGNAL" || type == "POWER_GROUND" || type == "MIXED") add(Kind::copper);
     if (type == "SOLDER_MASK") add(Kind::mask);
     if (type == "SILK_SCREEN") add(Kind::silkscreen);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <iconv.h>
+#include <cctype>
 
 #include <cerrno>
 #include <memory>
@@ -90,6 +91,11 @@ std::vector<std::string> split_fields(std::string_view line, char separator) {
     ++at;
   }
   return fields;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 }  // namespace datum::design

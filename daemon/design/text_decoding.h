@@ -15,4 +15,7 @@ std::string decoded_text(std::string_view bytes, const std::string& encoding, co
 /// their blanks, others are trimmed.
 std::vector<std::string> split_fields(std::string_view line, char separator);
 
+/// `text` with A to Z as a to z.
+std::string lower_case(std::string text);
+
 }  // namespace datum::design
