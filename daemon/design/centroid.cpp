@@ -129,9 +129,7 @@ class CentroidReader {
       refuse(row, rotation, fmt::format("'{:.20}' is no angle of -360 to 360 degrees", row.fields[rotation]));
     c.rotation_deg = own(r, c.side);
     c.mount = Mount::other;
-    const std::string name = lower_case(c.reference + " " + c.package);
-    c.fiducial = name.starts_with("fid") || name.find(" fid") != name.npos ||
-                 lower_case(row.fields[kind]) == "fiducial";
+    c.fiducial = is_named_fiducial(c) || lower_case(row.fields[kind]) == "fiducial";
     if (t_.has[pad_x] && t_.has[pad_y] && !row.fields[pad_x].empty())
       firsts_.push_back({design_.components.size(), r, Point(mm(row, pad_x), mm(row, pad_y)) - c.origin});
     if (c.fiducial) design_.fiducials.push_back({c.reference, c.side, c.origin, 0, true});

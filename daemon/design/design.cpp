@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "daemon/design/text_decoding.h"
+
 namespace datum::design {
 
 namespace {
@@ -11,6 +13,11 @@ constexpr double radian = std::numbers::pi / 180;
 }
 
 const char* name_of(Side side) { return side == Side::top ? "top" : "bottom"; }
+
+bool is_named_fiducial(const Component& c) {
+  const std::string names = lower_case(c.reference + " " + c.package);
+  return names.starts_with("fid") || names.find(" fid") != names.npos;
+}
 
 Point turned(const Point& p, double rotation_deg) {
   const double quarter = rotation_deg / 90;

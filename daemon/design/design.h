@@ -126,6 +126,8 @@ struct Design {
   std::vector<std::string> remarks;  // for the engineer
 };
 
+/// Its reference or its package begins with "fid", in either case: what files without a flag of their own show.
+bool is_named_fiducial(const Component& c);
 /// Box around points in axes turned by rotation_deg. At least one point.
 Box box_around(const Polygon& points, double rotation_deg);
 Polygon corners_of(const Box& box, double margin_mm = 0);

@@ -177,10 +177,7 @@ class Ipc2581 {
     if (node.attribute("standoff")) c.standoff_um = r_.mm(node, "standoff") * 1e3;
     if (const auto known = populated_.find(c.reference); known != populated_.end())
       c.population = known->second ? Population::populated : Population::not_populated;
-    std::string lower = c.reference + " " + c.package;
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char ch) { return std::tolower(ch); });
-    c.fiducial = lower.starts_with("fid") || lower.find(" fid") != lower.npos;
+    c.fiducial = is_named_fiducial(c);
     const pugi::xml_node xform = child(node, "Xform");
     PlacedPart part{c.reference,
                     c.side,

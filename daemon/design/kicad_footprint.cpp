@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "daemon/design/kicad_shape.h"
+#include "daemon/design/text_decoding.h"
 
 namespace datum::design::kicad {
 namespace {
@@ -82,7 +83,7 @@ Pad pad_of(const List& list, const Frame& frame, double mask_margin_mm, Design& 
 }
 
 bool says_yes(std::string value) {
-  std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) { return std::tolower(c); });
+  value = lower_case(std::move(value));
   return !value.empty() && value != "0" && value != "no" && value != "false" && value != "~";
 }
 

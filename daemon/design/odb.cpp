@@ -181,8 +181,7 @@ class Odb {
       const double h = std::strtod(height->c_str(), nullptr) * mm;
       if (h > 0.0255 && h < 250) c.height_um = h * 1e3;  // 0.000 and 0.001 in mean "unknown"
     }
-    std::string low = lower_case(c.reference + " " + c.package);
-    c.fiducial = low.starts_with("fid") || low.find(" fid") != low.npos;
+    c.fiducial = is_named_fiducial(c);
     placed_.push_back({c.reference, side, c.origin, lines.number(line, 4), {}, {}});
     package_of_.push_back(static_cast<std::size_t>(package));
     design_.components.push_back(std::move(c));
