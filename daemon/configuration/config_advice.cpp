@@ -31,6 +31,18 @@ void advise_baud(const char* key, int baud, std::vector<std::string>& lines) {
                   config::did_you_mean(std::to_string(baud), words));
 }
 
+/// datumd runs without CAP_NET_BIND_SERVICE (systemd/datumd.service.in).
+void advise_port(const char* key, std::uint16_t port, std::uint16_t usual, std::vector<std::string>& lines) {
+  constexpr int least_unprivileged = 1024;  // ip(7), ip_unprivileged_port_start
+  if (port == 0)
+    lines.push_back(std::string(key) + ": 0 is another free port at each start, which no host can know; such as " +
+                    std::to_string(usual));
+  else if (port < least_unprivileged)
+    lines.push_back(std::string(key) + ": the service may not open port " + std::to_string(port) +
+                    ", as it is below 1024; such as " + std::to_string(usual) +
+                    ", or let systemd open it: datumd(8), SOCKETS");
+}
+
 }  // namespace
 
 std::vector<std::string> config_advice(const DaemonConfig& c) {
@@ -46,6 +58,9 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   if (cmm) advise_baud("cmm.serial.baud", cmm->baud, lines);
   if (c.serial) advise_baud("host.serial.baud", c.serial->line.baud, lines);
   if (c.modbus_serial) advise_baud("host.modbus_serial.baud", c.modbus_serial->line.baud, lines);
+  if (c.tcp) advise_port("host.tcp.port", c.tcp->port, 5025, lines);
+  if (c.modbus_tcp) advise_port("host.modbus_tcp.port", c.modbus_tcp->port, 1502, lines);
+  if (c.gocator_host) advise_port("host.gocator.port", c.gocator_host->port, 8190, lines);
   const auto configures = [](const auto& role) { return role.second == Role::configure; };
   if (c.calibrate && !c.control.roles.empty() &&
       std::none_of(c.control.roles.begin(), c.control.roles.end(), configures))
