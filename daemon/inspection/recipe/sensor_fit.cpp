@@ -1,5 +1,6 @@
 #include "daemon/inspection/recipe/sensor_fit.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
