@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -85,24 +86,50 @@ design::RecipeHead recipe_head(const ImportOptions& o, const ImportSensor& senso
   return head;
 }
 
-void report_import(const design::ReadDesign& read, const design::Draft& draft,
-                   const design::DraftSettings& s) {
-  std::size_t floors = 0, confirmed = 0;
+std::ptrdiff_t floors_of(const design::Draft& draft) {
+  return std::count_if(draft.components.begin(), draft.components.end(),
+                       [](const design::DraftComponent& c) { return c.ring.is_floor; });
+}
+
+/// What wider rings would find; between dense parts the bare board lies farther away.
+void report_wider_rings(const design::ReadDesign& read, const design::PackageLibrary& library,
+                        const design::Draft& draft, design::DraftSettings s) {
+  constexpr std::size_t few = 1000;  // parts: three more drafts of them take well under a second
+  const std::ptrdiff_t own = floors_of(draft);
+  if (own == std::ssize(draft.components) || draft.components.size() > few) return;
+  std::ptrdiff_t most = own;
+  double best_mm = 0;
+  for (const double outer_mm : {2.0, 3.0, 4.0}) {
+    if (outer_mm <= s.outer_mm) continue;
+    s.outer_mm = outer_mm;
+    if (const std::ptrdiff_t n = floors_of(design::draft_recipe(read.design, library, s)); n > most) {
+      most = n;
+      best_mm = outer_mm;
+    }
+  }
+  if (best_mm > 0)
+    fmt::print(stderr, "        --ring {:g},{:g} gives {} of {} a floor of their own\n", s.inner_mm, best_mm,
+               most, draft.components.size());
+}
+
+void report_import(const design::ReadDesign& read, const design::Draft& draft, const design::DraftSettings& s,
+                   const design::PackageLibrary& library) {
+  std::size_t confirmed = 0;
   std::string without;
   for (const design::DraftComponent& c : draft.components) {
-    floors += c.ring.is_floor;
     confirmed += c.height.confirmed;
     if (!c.ring.is_floor) without += " " + c.reference;
   }
   fmt::print(stderr, "{}: board {:g} x {:g} mm, {} side: {} components are measured, {} are left out\n",
              read.design.format, draft.size_mm.x(), draft.size_mm.y(), name_of(s.side),
              draft.components.size(), draft.left_out.size());
-  fmt::print(stderr, "floors: {} of {}{}{}\n", floors, draft.components.size(),
+  fmt::print(stderr, "floors: {} of {}{}{}\n", floors_of(draft), draft.components.size(),
              without.empty() ? "" : "; none:", without);
   if (!without.empty() && !s.warp_fallback)
     fmt::print(
         stderr,
         "        --fallback warp gives these the board's surface; --ring INNER,OUTER changes all rings\n");
+  report_wider_rings(read, library, draft, s);
   fmt::print(stderr, "heights: {} confirmed, {} not: those are measured and cannot PASS\n", confirmed,
              draft.components.size() - confirmed);
   for (const std::string& remark : draft.remarks) fmt::print(stderr, "note: {}\n", remark);
@@ -132,7 +159,7 @@ int import_recipe(const ImportOptions& o) {
   for (const std::string& file : o.libraries) library.add_file(file);
   const design::ReadDesign read = design::load_design(o.file, table_options(o));
   const design::Draft draft = design::draft_recipe(read.design, library, settings);
-  report_import(read, draft, settings);
+  report_import(read, draft, settings, library);
   if (draft.components.empty()) {
     for (std::size_t i = 0; i < std::min<std::size_t>(5, draft.left_out.size()); ++i)
       fmt::print(stderr, "{} ({}): {}\n", draft.left_out[i].reference, draft.left_out[i].package,

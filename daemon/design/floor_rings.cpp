@@ -10,7 +10,7 @@ namespace {
 
 enum Bit : std::uint16_t {
   copper_area = 1,
-  track = 2,
+  track = 2,         // with a margin
   cut_vector = 4,    // an exclusion or a hole of the recipe, where a ring meets it
   cut_cells = 8,     // areas that become exclusions by cells
   outside = 16,      // beyond the board's edge
@@ -18,6 +18,7 @@ enum Bit : std::uint16_t {
   on_copper = 64,    // in a ring whose floor is masked copper
   in_ring = 128,
   body = 256,
+  bare_track = 512,  // without it
 };
 constexpr std::uint16_t cut = cut_vector | cut_cells | outside | body;
 
@@ -41,8 +42,14 @@ Box box_of(const Stroke& s, double margin_mm) {
 
 class Rings {
  public:
-  Rings(const DraftSettings& settings, const std::vector<Box>& neighbours, Draft& draft)
-      : s_(settings), d_(draft), map_(draft.size_mm, settings.pitch_mm), neighbours_(neighbours) {}
+  /// `forced`: the surface of all rings; none: each ring's own.
+  Rings(const DraftSettings& settings, const std::vector<Box>& neighbours, std::optional<Surface> forced,
+        Draft& draft)
+      : s_(settings),
+        d_(draft),
+        map_(draft.size_mm, settings.pitch_mm),
+        neighbours_(neighbours),
+        forced_(forced) {}
 
   void find() {
     paint_board();
@@ -76,6 +83,8 @@ class Rings {
   void paint_copper() {
     for (const Stroke& t : d_.design.tracks)
       if (is_here(t.side)) map_.fill(t.from, t.to, t.width + 2 * copper_mm, track);
+    for (const Stroke& t : d_.design.tracks)
+      if (is_here(t.side)) map_.fill(t.from, t.to, t.width, bare_track);
     for (const Area& a : d_.design.copper_areas)
       if (is_here(a.side)) map_.fill(a.rings, copper_area);
   }
@@ -150,6 +159,7 @@ class Rings {
     });
     const double all = static_cast<double>(laminate + copper);
     c.ring.surface = !d_.design.knows_copper                            ? Surface::unknown
+                     : forced_                                          ? *forced_
                      : static_cast<double>(laminate) >= one_state * all ? Surface::laminate
                      : static_cast<double>(copper) >= one_state * all   ? Surface::copper
                                                                         : Surface::both;
@@ -243,9 +253,14 @@ class Rings {
   void count(DraftComponent& c) {
     std::array<double, 4> sides{};
     double whole = 0;
+    // What another ring's surface keeps from being cut is a second level here.
+    const auto is_other_level = [surface = c.ring.surface](std::uint16_t cell) {
+      const bool is_copper = cell & (copper_area | bare_track);
+      return surface == Surface::copper ? !is_copper : surface == Surface::laminate && is_copper;
+    };
     each_of_ring(c, [&](std::size_t side, std::uint16_t cell) {
       ++whole;
-      if (!(cell & cut)) ++sides[side];
+      if (!(cell & cut) && !is_other_level(cell)) ++sides[side];
     });
     const double scale = std::pow(map_.pitch_mm() / s_.pitch_mm, 2);
     int good = 0;
@@ -262,6 +277,7 @@ class Rings {
   Draft& d_;
   Raster map_;
   const std::vector<Box>& neighbours_;
+  std::optional<Surface> forced_;
   std::optional<Raster> inside_;
   std::vector<Obstacle> obstacles_;
 };
@@ -269,7 +285,20 @@ class Rings {
 }  // namespace
 
 void find_rings(const DraftSettings& settings, const std::vector<Box>& neighbours, Draft& draft) {
-  Rings(settings, neighbours, draft).find();
+  const auto floors = [](const Draft& d) {
+    return std::count_if(d.components.begin(), d.components.end(),
+                         [](const DraftComponent& c) { return c.ring.is_floor; });
+  };
+  const Draft bare = draft;
+  Rings(settings, neighbours, std::nullopt, draft).find();
+  // An exclusion holds for all rings: copper that one ring on laminate cuts out is lost for its neighbours on copper. Where that
+  // leaves parts without a floor, one surface for the whole board may give more.
+  if (!draft.design.knows_copper || floors(draft) == std::ssize(draft.components)) return;
+  for (const Surface surface : {Surface::copper, Surface::laminate}) {
+    Draft other = bare;
+    Rings(settings, neighbours, surface, other).find();
+    if (floors(other) > floors(draft)) draft = std::move(other);
+  }
 }
 
 }  // namespace datum::design

@@ -17,12 +17,14 @@ using namespace design;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// 30 x 20 mm with one part of 2.8 x 1.4 mm in the middle, and what `more` draws.
-Design board_with(const std::string& more = "") {
+/// 30 x 20 mm with parts of 2.8 x 1.4 mm, by default one in the middle, and what `more` draws.
+Design board_with(const std::string& more = "", const std::vector<double>& parts_x = {15}) {
   testing::TrueBoard board;
   board.corner = {0, -20};
   board.size = {30, 20};
-  board.parts = {{"U1", Side::top, {15, -10}, 0}};
+  board.parts.clear();
+  for (const double x : parts_x)
+    board.parts.push_back({fmt::format("U{}", board.parts.size() + 1), Side::top, {x, -10}, 0});
   std::string text = testing::to_kicad(board);
   text.resize(text.rfind(')'));
   return read_kicad_board(text + more + ")", "b.kicad_pcb");
@@ -106,6 +108,32 @@ TEST_F(DraftTest, AnEdgeOfAPlaneIsCutOutOfABareRing) {
   ASSERT_FALSE(d.exclusions.empty());
   for (const Box& box : d.exclusions) EXPECT_GT(box.centre.y(), 11.4);
   EXPECT_LT(d.components[0].ring.pixels, draft().components[0].ring.pixels);
+}
+
+TEST_F(DraftTest, WhatTheRingOfANeighbourKeepsOnAnotherLevelIsNoFloor) {
+  settings.outer_mm = 4;
+  const Design board = board_with(zone("(xy 0 0) (xy 13 0) (xy 13 20) (xy 0 20)"), {10, 20});
+  const Draft d = draft_recipe(board, library, settings);
+  ASSERT_EQ(d.components[0].ring.surface, Surface::copper);
+  ASSERT_EQ(d.components[1].ring.surface, Surface::laminate);
+  ASSERT_TRUE(d.components[0].ring.is_floor && d.components[1].ring.is_floor);
+  // Outline 3.05 x 1.45 about x = 10.025: the outer border's copper from 4.5 to 13, less the inner rectangle. From 14.5 to 15.55
+  // lies laminate that is the floor of U2.
+  const double copper = ((13 - 4.5) * 9.45 - 3.65 * 2.05) / 0.0025;
+  EXPECT_LE(d.components[0].ring.pixels, 1.01 * copper);
+  EXPECT_GT(d.components[0].ring.pixels, 0.8 * copper);
+}
+
+TEST_F(DraftTest, OneSurfaceForTheBoardGivesMoreFloorsWhereRingsTakeThemFromEachOther) {
+  settings.outer_mm = 4;
+  settings.min_sides = 4;
+  // U2's ring lies on laminate for two thirds and would cut the copper out of U1's.
+  const Design board = board_with(zone("(xy 0 0) (xy 11 0) (xy 11 20) (xy 0 20)"), {8, 12.5});
+  const Draft d = draft_recipe(board, library, settings);
+  EXPECT_TRUE(d.components[0].ring.is_floor);
+  EXPECT_EQ(d.components[0].ring.surface, Surface::copper);
+  EXPECT_EQ(d.components[1].ring.surface, Surface::copper);
+  EXPECT_FALSE(d.components[1].ring.is_floor);
 }
 
 TEST_F(DraftTest, HalfAndHalfIsSaidAndEntersTheUncertainty) {
