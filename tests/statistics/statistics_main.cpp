@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/statistics/statistics_design.h"
 #include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_surface.h"
@@ -101,13 +102,18 @@ int main(int argc, char** argv) try {
     return run_defects(campaign);
   }
   SurfacePlan surfaces;
-  std::vector<std::string> board_names, surface_names;
-  for (const Row& row : all_rows()) board_names.push_back(row.name);
-  for (const SurfaceRow& row : surface_rows()) surface_names.push_back(row.name);
-  plan.rows = chosen(
-      all_rows(), only, "row", [](const Row& r) { return r.name; }, surface_names);
-  surfaces.rows = chosen(
-      surface_rows(), only, "row", [](const SurfaceRow& r) { return r.name; }, board_names);
+  DesignPlan designs;
+  std::vector<std::string> names;
+  for (const Row& row : all_rows()) names.push_back(row.name);
+  for (const SurfaceRow& row : surface_rows()) names.push_back(row.name);
+  for (const DesignRow& row : design_rows()) names.push_back(row.name);
+  const auto name_of_row = [](const auto& row) { return row.name; };
+  plan.rows = chosen(all_rows(), only, "row", name_of_row, names);
+  surfaces.rows = chosen(surface_rows(), only, "row", name_of_row, names);
+  designs.rows = chosen(design_rows(), only, "row", name_of_row, names);
+  designs.frames = std::max(6, plan.frames / 4);
+  designs.seed = plan.seed;
+  designs.threads = plan.threads;
   surfaces.parts = plan.frames;
   surfaces.seed = plan.seed;
   surfaces.threads = plan.threads;
@@ -115,14 +121,18 @@ int main(int argc, char** argv) try {
   if (list) {
     for (const Row& row : plan.rows) fmt::print("{}\n", row.name);
     for (const SurfaceRow& row : surfaces.rows) fmt::print("{}\n", row.name);
+    for (const DesignRow& row : designs.rows) fmt::print("{}\n", row.name);
     return 0;
   }
   if (!real_board_is_here() &&
       std::any_of(plan.rows.begin(), plan.rows.end(), [](const Row& r) { return r.real != Real::none; }))
     fmt::print("SKIPPED: the real board's rows; DATUM_REAL_DATA names the folder of pemtron/board.ptr\n");
+  if (!designs.rows.empty() && !demo_designs_are_here())
+    fmt::print("SKIPPED: twins of designs; DATUM_KICAD_DEMOS names the folder of kicad-demos\n");
   Table table(csv, shortfalls, budget);
   run(plan, [&](const Cells& cells) { table.add(cells); });
   if (body.empty()) run_surfaces(surfaces, [&](const SurfaceCells& cells) { table.add(cells); });
+  if (body.empty()) run_designs(designs, [&](const DesignCells& cells) { table.add(cells); });
   return table.finish() == 0 ? 0 : 1;
 } catch (const std::exception& e) {
   fmt::print(stderr, "statistics: {}\n", e.what());

@@ -60,6 +60,13 @@ void Table::add(const SurfaceCells& cells) {
   std::fflush(stdout);
 }
 
+void Table::add(const DesignCells& cells) {
+  const std::string floors = fmt::format("{}/{}", cells.floors, cells.parts);
+  add(cells.row.name, floors, "height", cells.height, wanted_in(cells));
+  add(cells.row.name, floors, "missing", cells.missing, Wanted{});
+  std::fflush(stdout);
+}
+
 void Table::add(const std::string& row, const std::string& body, const std::string& column, const Tally& t,
                 const Wanted& wanted) {
   const std::string why = shortfall(t, wanted, alpha);

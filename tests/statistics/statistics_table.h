@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/statistics/statistics_design.h"
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_surface_row.h"
 
@@ -19,6 +20,7 @@ class Table {
   Table(const std::string& csv, bool shortfalls_only, bool budget = false);
   void add(const Cells& cells);
   void add(const SurfaceCells& cells);
+  void add(const DesignCells& cells);
   /// Prints the summary; returns the number of cells that fall short.
   int finish();
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 
+#include "tests/statistics/statistics_design.h"
 #include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_table.h"
@@ -94,6 +95,28 @@ TEST(Statistics, Holes) { expect_as_wanted(beginning({"hole, "}), {"0805"}, 2); 
 TEST(Statistics, TheRealBoard) {
   if (!real_board_is_here()) GTEST_SKIP() << "real measurement pemtron/board.ptr is absent";
   expect_as_wanted(beginning({"real board"}), {"0805"}, 10);
+}
+
+TEST(Statistics, TwinsOfDesigns) {
+  if (!demo_designs_are_here()) GTEST_SKIP() << "no kicad-demos; DATUM_KICAD_DEMOS names their folder";
+  DesignPlan plan;
+  for (const DesignRow& row : design_rows())
+    if (row.name == "twin of complex_hierarchy" || row.name == "twin of StickHub, bottom")
+      plan.rows.push_back(row);
+  plan.frames = 3;
+  int rows = 0;
+  run_designs(plan, [&](const DesignCells& c) {
+    ++rows;
+    SCOPED_TRACE(c.row.name);
+    EXPECT_GT(10 * c.floors, 8 * c.parts);
+    EXPECT_GT(c.height.accepted(), c.parts);
+    EXPECT_EQ(shortfall(c.height, wanted_in(c), alpha), "") << fmt::format(
+        "{} heights, {} INVALID, {} outside U, {} of {} PASS at the limit, {} beyond, bias {:.2f}",
+        c.height.cases, c.height.invalid, c.height.outside, c.height.at_limit_passed, c.height.at_limit,
+        c.height.beyond_passed, c.height.bias());
+    EXPECT_EQ(c.missing.beyond_passed, 0) << "a missing part passes";
+  });
+  EXPECT_EQ(rows, 2);
 }
 
 }  // namespace
