@@ -40,9 +40,14 @@ void parse(std::string_view text, const std::string& name, pugi::xml_document& d
 struct Package {
   Polygon outline;
   std::string source;
-  std::map<std::string, Point> pins;
+  std::map<std::string, std::vector<Point>> pins;  // several of one number: a shield, a switch
   std::map<std::string, Primitive> shapes;
   std::optional<double> height_um;
+};
+
+struct BomRow {
+  bool populated = true;
+  std::string package;
 };
 
 class Ipc2581 {
@@ -63,6 +68,7 @@ class Ipc2581 {
     const pugi::xml_node step = board_step();
     design_.name = step.attribute("name").value();
     read_profile(step);
+    find_kicads_names(step);
     each(step, "Package", [&](const pugi::xml_node& node) { read_package(node); });
     each(step, "Component", [&](const pugi::xml_node& node) { read_component(node); });
     each(step, "LayerFeature", [&](const pugi::xml_node& node) { features_.read(node); });
@@ -82,9 +88,28 @@ class Ipc2581 {
     has_bom_ = bool(bom);
     each(bom, "BomItem", [&](const pugi::xml_node& item) {
       each(item, "RefDes", [&](const pugi::xml_node& ref) {
-        populated_[ref.attribute("name").value()] = ref.attribute("populate").as_bool(true);
+        bom_[ref.attribute("name").value()] = {ref.attribute("populate").as_bool(true),
+                                               ref.attribute("packageRef").value()};
       });
     });
+  }
+
+  static std::string without_word(const std::string& name, std::string_view word) {
+    const bool has = name.size() > word.size() && name.starts_with(word) &&
+                     (name[word.size()] == ':' || name[word.size()] == '_');
+    return has ? name.substr(word.size() + 1) : name;
+  }
+
+  /// KiCad names C1 "CMP:C1" (in C) or "CMP_C1" (in A and B), and numbers the packages of components; those of the Bom have the
+  /// library's names behind "PKG".
+  void find_kicads_names(const pugi::xml_node& step) {
+    bool all = true, any = false;
+    each(step, "Component", [&](const pugi::xml_node& c) {
+      const std::string name = c.attribute("refDes").value();
+      any = true;
+      all = all && without_word(name, "CMP") != name;
+    });
+    kicads_names_ = any && all;
   }
 
   void read_layers() {
@@ -153,7 +178,7 @@ class Ipc2581 {
     if (node.attribute("height")) p.height_um = r_.mm(node, "height") * 1e3;
     each(node, "Pin", [&](const pugi::xml_node& pin) {
       const std::string number = pin.attribute("number").value();
-      p.pins[number] = r_.location(pin);
+      p.pins[number].push_back(r_.location(pin));
       if (const auto shape = features_.shape_in(pin)) p.shapes[number] = *shape;
     });
     packages_[node.attribute("name").value()] = std::move(p);
@@ -175,11 +200,16 @@ class Ipc2581 {
     c.origin = r_.location(node);
     if (node.attribute("height")) c.height_um = r_.mm(node, "height") * 1e3;
     if (node.attribute("standoff")) c.standoff_um = r_.mm(node, "standoff") * 1e3;
-    if (const auto known = populated_.find(c.reference); known != populated_.end())
-      c.population = known->second ? Population::populated : Population::not_populated;
+    const std::string name = c.reference;
+    packages_of_parts_.push_back(c.package);
+    if (const auto known = bom_.find(name); known != bom_.end()) {
+      c.population = known->second.populated ? Population::populated : Population::not_populated;
+      if (kicads_names_) c.package = without_word(known->second.package, "PKG");
+    }
+    if (kicads_names_) c.reference = without_word(c.reference, "CMP");
     c.fiducial = is_named_fiducial(c);
     const pugi::xml_node xform = child(node, "Xform");
-    PlacedPart part{c.reference,
+    PlacedPart part{name,
                     c.side,
                     c.origin + Point(r_.mm_or(xform, "xOffset", 0), r_.mm_or(xform, "yOffset", 0)),
                     xform ? r_.number_or(xform, "rotation", 0) : 0,
@@ -191,41 +221,48 @@ class Ipc2581 {
 
   void place() {
     for (std::size_t i = 0; i < placed_.size(); ++i) {
-      const auto package = packages_.find(design_.components[i].package);
+      const auto package = packages_.find(packages_of_parts_[i]);
       if (package == packages_.end()) continue;
-      for (const auto& [number, pin] : package->second.pins)
-        if (const Pad* pad = features_.pad_of(placed_[i].reference, number)) {
-          placed_[i].pins.push_back(pin);
-          placed_[i].pads.push_back(pad->copper.centre);
+      // Of several pins with one number nobody knows which pad is whose: they prove nothing.
+      for (const auto& [number, pins] : package->second.pins)
+        if (const auto pads = features_.pads_of(placed_[i].reference, number);
+            pins.size() == 1 && pads.size() == 1) {
+          placed_[i].pins.push_back(pins.front());
+          placed_[i].pads.push_back(pads.front().at);
         }
     }
     const SideFits fits = fit_sides(placed_, Transform::turned, Transform::turned_mirrored, name_, design_);
     for (std::size_t i = 0; i < placed_.size(); ++i)
-      finish(design_.components[i], placed_[i], fits.of(placed_[i].side).transform);
+      finish(design_.components[i], placed_[i], packages_of_parts_[i], fits.of(placed_[i].side).transform);
   }
 
-  void finish(Component& c, const PlacedPart& part, Transform transform) {
+  void finish(Component& c, const PlacedPart& part, const std::string& package_name, Transform transform) {
     c.rotation_deg = own_rotation(transform, c.side, part.rotation_deg);
-    const auto found = packages_.find(c.package);
+    const auto found = packages_.find(package_name);
     if (found == packages_.end()) return;
     const Package& package = found->second;
     for (const Point& p : package.outline) c.body.push_back(placed(transform, part, p));
     if (!c.body.empty()) c.body_source = package.source;
     if (!c.height_um) c.height_um = package.height_um;
-    for (const auto& [number, pin] : package.pins) {
-      if (const Pad* pad = features_.pad_of(c.reference, number)) {
-        c.pads.push_back(*pad);
-        continue;
-      }
-      Pad pad;
-      pad.number = number;
+    for (const auto& [number, pins] : package.pins) {
+      const auto pads = features_.pads_of(part.reference, number);
+      for (const PlacedPad& pad : pads) c.pads.push_back(pad.pad);
+      if (!pads.empty()) continue;
       const auto shape = package.shapes.find(number);
-      pad.copper = {placed(transform, part, pin),
-                    shape == package.shapes.end() ? Point(0.2, 0.2) : shape->second.size, c.rotation_deg};
-      pad.on_top = pad.open_top = c.side == Side::top || c.mount == Mount::through_hole;
-      pad.on_bottom = pad.open_bottom = c.side == Side::bottom || c.mount == Mount::through_hole;
-      c.pads.push_back(pad);
+      const Point size = shape == package.shapes.end() ? Point(0.2, 0.2) : shape->second.size;
+      for (const Point& pin : pins)
+        c.pads.push_back(pad_by_package(c, number, placed(transform, part, pin), size));
     }
+  }
+
+  static Pad pad_by_package(const Component& c, const std::string& number, const Point& at,
+                            const Point& size) {
+    Pad pad;
+    pad.number = number;
+    pad.copper = {at, size, c.rotation_deg};
+    pad.on_top = pad.open_top = c.side == Side::top || c.mount == Mount::through_hole;
+    pad.on_bottom = pad.open_bottom = c.side == Side::bottom || c.mount == Mount::through_hole;
+    return pad;
   }
 
   std::string name_;
@@ -233,9 +270,11 @@ class Ipc2581 {
   Reader r_;
   Design design_;
   Features features_;
-  std::map<std::string, bool> populated_;
+  std::map<std::string, BomRow> bom_;  // by the component's name
   std::map<std::string, Package> packages_;
-  std::vector<PlacedPart> placed_;  // of each component
+  std::vector<PlacedPart> placed_;              // of each component, by its name in the file
+  std::vector<std::string> packages_of_parts_;  // of each component, the package's name in the file
+  bool kicads_names_ = false;
   bool has_bom_ = false;
   std::size_t skipped_ = 0;
 };

@@ -1,6 +1,8 @@
 #include "daemon/design/ipc2581_features.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace datum::design::ipc {
 
@@ -41,9 +43,13 @@ std::optional<Side> Features::side_of(const std::string& name) const {
   return layer == layers_.end() ? std::nullopt : layer->second.side;
 }
 
-const Pad* Features::pad_of(const std::string& reference, const std::string& pin) const {
-  const auto pad = pads_.find({reference, pin});
-  return pad == pads_.end() ? nullptr : &pad->second;
+std::vector<PlacedPad> Features::pads_of(const std::string& reference, const std::string& pin) const {
+  constexpr std::int64_t first = std::numeric_limits<std::int64_t>::min();
+  std::vector<PlacedPad> pads;
+  for (auto at = pads_.lower_bound({reference, pin, first, first});
+       at != pads_.end() && std::get<0>(at->first) == reference && std::get<1>(at->first) == pin; ++at)
+    pads.push_back(at->second);
+  return pads;
 }
 
 std::optional<Primitive> Features::shape_in(const pugi::xml_node& node) const {
@@ -95,8 +101,8 @@ void Features::read_pad(const pugi::xml_node& node, const Layer& layer) {
   const pugi::xml_node xform = child(node, "Xform");
   const double rotation = xform ? r_.number_or(xform, "rotation", 0) : 0;
   const Point size = shape ? shape->size : Point(0.2, 0.2);
-  const Box box{r_.location(node) + (shape ? turned(shape->middle, rotation) : Point::Zero()), size,
-                normal_angle(rotation)};
+  const Point at = r_.location(node);
+  const Box box{at + (shape ? turned(shape->middle, rotation) : Point::Zero()), size, normal_angle(rotation)};
   if (layer.kind == Kind::mask) {
     design_.mask_openings.push_back({*layer.side, {corners_of(box)}});
     return;
@@ -105,7 +111,10 @@ void Features::read_pad(const pugi::xml_node& node, const Layer& layer) {
   bool owned = false;
   each(node, "PinRef", [&](const pugi::xml_node& ref) {
     owned = true;
-    Pad& pad = pads_[{ref.attribute("componentRef").value(), ref.attribute("pin").value()}];
+    PlacedPad& placed = pads_[{ref.attribute("componentRef").value(), ref.attribute("pin").value(),
+                               std::llround(at.x() * 1e3), std::llround(at.y() * 1e3)}];
+    placed.at = at;
+    Pad& pad = placed.pad;
     pad.number = ref.attribute("pin").value();
     pad.copper = box;
     pad.round = shape && shape->round;

@@ -4,11 +4,18 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "daemon/design/design.h"
 #include "daemon/design/ipc2581_xml.h"
 
 namespace datum::design::ipc {
+
+struct PlacedPad {
+  Pad pad;
+  Point at = Point::Zero();  // of the pin; a shape's middle may lie beside it
+};
 
 class Features {
  public:
@@ -23,8 +30,8 @@ class Features {
   void read(const pugi::xml_node& layer);
   /// Shape that a node names or holds.
   std::optional<Primitive> shape_in(const pugi::xml_node& node) const;
-  /// A component's pad as a layer has it; null: none.
-  const Pad* pad_of(const std::string& reference, const std::string& pin) const;
+  /// A component's pads of one pin, which may be several, as the layers have them.
+  std::vector<PlacedPad> pads_of(const std::string& reference, const std::string& pin) const;
   bool has_copper() const { return has_copper_; }
   bool has_mask() const { return has_mask_; }
 
@@ -47,7 +54,8 @@ class Features {
   std::map<std::string, Layer> layers_;
   std::map<std::string, Primitive> shapes_;
   std::map<std::string, double> widths_;
-  std::map<std::pair<std::string, std::string>, Pad> pads_;
+  /// By component, pin and place in um: a pad is in several layers.
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::int64_t>, PlacedPad> pads_;
   bool has_copper_ = false, has_mask_ = false;
 };
 

@@ -43,7 +43,7 @@ struct Fit {
 };
 
 /// The transform of one side. A component votes where its best residual is below 0.1 mm and another's is larger by 0.1 mm. All but
-/// 1 % must agree. Nobody votes: `usual`, not proven. Throws DesignError that names `file` and the worst component where the votes
+/// 1 %, or one of at least 20, must agree. Nobody votes: `usual`, not proven. Throws DesignError that names `file` and the worst component where the votes
 /// contradict each other, or no transform fits half of the components with pins.
 Fit fit_side(const std::vector<PlacedPart>& parts, Side side, Transform usual, const std::string& file);
 

@@ -44,6 +44,7 @@ sanitize asan -R House
 tidy config/config_error.cpp
 package --arm64
 test
+test --pairs
 test --arm64
 test --system
 attack

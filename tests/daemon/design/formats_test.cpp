@@ -146,5 +146,66 @@ TEST(Formats, WithoutPadsNothingIsProven) {
   EXPECT_THAT(d.remarks, ::testing::Contains(HasSubstr("NOT proven")));
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// KiCad 9: "CMP:U1" in C, "CMP_U1" in B; packages of components numbered, those of the Bom as the library has them.
+TEST(Ipc2581, KicadsNamesAreTheBoardsOwn) {
+  const TrueBoard board;
+  for (const char* between : {":", "_"}) {
+    std::string text = testing::to_ipc2581(board);
+    text = replaced(text, "refDes=\"U", std::string("refDes=\"CMP") + between + "U");
+    text = replaced(text, "RefDes name=\"U", std::string("RefDes name=\"CMP") + between + "U");
+    text = replaced(text, "componentRef=\"U", std::string("componentRef=\"CMP") + between + "U");
+    text = replaced(text, "packageRef=\"SOT-X\" populate",
+                    std::string("packageRef=\"PKG") + between + "SOT-X\" populate");
+    text = replaced(text, "packageRef=\"SOT-X\" layerRef", "packageRef=\"KI:SOT-X_3\" layerRef");
+    text = replaced(text, "Package name=\"SOT-X\"", "Package name=\"KI:SOT-X_3\"");
+    const Design d = read_ipc2581(text, "b.xml");
+    expect_board(d, board);
+    EXPECT_EQ(d.components[0].package, "SOT-X");
+    EXPECT_EQ(d.components[0].population, Population::populated);
+    EXPECT_EQ(d.components[0].pads.size(), 3u);
+  }
+  std::string one = replaced(testing::to_ipc2581(board), "\"U1\"", "\"CMP_U1\"");
+  EXPECT_EQ(read_ipc2581(one, "b.xml").components[0].reference, "CMP_U1") << "a house's own name";
+}
+
+/// A shield has four pads of one number: all are its pads, and none says how the part is turned.
+TEST(Ipc2581, PinsThatShareANumberKeepTheirPads) {
+  const TrueBoard board;
+  const std::string text = replaced(
+      replaced(testing::to_ipc2581(board), "Pin number=\"2\"", "Pin number=\"1\""), "pin=\"2\"", "pin=\"1\"");
+  const Design d = read_ipc2581(text, "b.xml");
+  expect_board(d, board, false);
+  for (const design::Component& c : d.components) EXPECT_EQ(c.pads.size(), 3u) << c.reference;
+}
+
+TEST(Ipc2581, OneOddPartAmongManyIsSaid) {
+  TrueBoard board;
+  board.parts.clear();
+  for (int i = 0; i < 24; ++i)
+    board.parts.push_back(
+        {fmt::format("U{}", i + 1), Side::top, {105 + 2.0 * i, -70}, i == 7 ? 90.0 : 30.0 * (i % 12)});
+  const std::string odd = replaced(testing::to_ipc2581(board),
+                                   "refDes=\"U8\" packageRef=\"SOT-X\" layerRef=\"TOP\" mountType=\"SMT\" "
+                                   "height=\"1.100000000\"><Xform rotation=\"90",
+                                   "refDes=\"U8\" packageRef=\"SOT-X\" layerRef=\"TOP\" mountType=\"SMT\" "
+                                   "height=\"1.100000000\"><Xform rotation=\"270");
+  ASSERT_NE(odd, testing::to_ipc2581(board));
+  EXPECT_THAT(read_ipc2581(odd, "b.xml").remarks,
+              ::testing::Contains(HasSubstr("1 others have pins elsewhere")));
+  board.parts.resize(12);
+  const std::string few = replaced(testing::to_ipc2581(board),
+                                   "refDes=\"U8\" packageRef=\"SOT-X\" layerRef=\"TOP\" mountType=\"SMT\" "
+                                   "height=\"1.100000000\"><Xform rotation=\"90",
+                                   "refDes=\"U8\" packageRef=\"SOT-X\" layerRef=\"TOP\" mountType=\"SMT\" "
+                                   "height=\"1.100000000\"><Xform rotation=\"270");
+  EXPECT_THAT(refusal([&] { read_ipc2581(few, "b.xml"); }), HasSubstr("contradict each other"));
+}
+
 }  // namespace
 }  // namespace datum::formats_test
