@@ -140,6 +140,25 @@ std::string manual_page(const CommandLine& line) {
           "\"thickness\"\ntowards = [0, 0, 1]\n[[set.plane]]\nname = \"top\"\nfile = "
           "\"top.ply\"\n[[set.plane]]\nname = "
           "\"bottom\"\nfile = \"bottom.csv\"");
+  page.section("GOLDEN BOARDS")
+      .paragraph(
+          "datumctl recipe teach measures a frame of each golden board and proposes heights and limits: mean "
+          "+- (k s + z u), s "
+          "the standard deviation of the boards, k Howe's factor (with 95 % confidence 99 % of such boards "
+          "are within k s; 50.3 "
+          "for 2 boards, 13.1 for 3, 6.7 for 5), z u the guard band of the recipe's rule. One board keeps "
+          "the recipe's "
+          "tolerance. Components that are missing, turned, INVALID or in which the boards disagree get no "
+          "proposal and are "
+          "listed; a board that is not golden stops it.")
+      .paragraph(
+          "datumctl recipe confirm takes over the proposals that differ from the recipe in nothing, and with "
+          "--only those of "
+          "the named components. The recipe says then who confirmed them, when, and from which frames "
+          "([[confirmation]]).")
+      .example(
+          "datumctl recipe teach --recipe psu.toml --frames golden/*.json -o psu.proposal.toml\n"
+          "datumctl recipe confirm psu.proposal.toml psu.toml --by \"A. Smith\" --only U1,U2");
   page.section("COLUMNS OF EXPORT").paragraph("Of every row:");
   const auto add_columns = [&](std::span<const ExportColumn> columns) {
     for (const ExportColumn& column : columns) page.item(column.name, "", column.meaning);

@@ -218,6 +218,7 @@ void add_recipe_commands(CommandLine& line) {
       "SHA-256 of a recipe that the store keeps");
   group->require_subcommand(1);
   add_recipe_import(line, *group);
+  add_recipe_teach(line, *group);
   const auto leaf = [&](const char* name, const char* words, int (*run)(const RecipeOptions&)) {
     auto* command = line.leaf(*group, name, words, [o, run] {
       try {

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -49,6 +51,101 @@ TEST(ScenarioCad, ADesignBecomesARecipeAndItsTwinsGetTheirVerdicts) {
       }
     }
   }
+}
+
+/// The virtual sensor's boards of a recipe; what they show is a defect of apply_defect.
+void deliver(const datum::testing::FreshFolder& folder, const std::string& drop, int seed,
+             const std::vector<std::string>& boards) {
+  std::filesystem::create_directories(folder.path() / drop);
+  std::vector<std::string> words{"virtual-sensor",
+                                 "--recipe",
+                                 "true.toml",
+                                 "--twin",
+                                 DATUM_SOURCE_DIR "/config/twins/demo.toml",
+                                 "--design",
+                                 DATUM_SOURCE_DIR "/config/designs/demo.kicad_pcb",
+                                 "--drop",
+                                 drop,
+                                 "--frame-id",
+                                 std::to_string(seed),
+                                 "--seed",
+                                 std::to_string(seed)};
+  for (const std::string& board : boards) words.insert(words.end(), {"--board", board});
+  const Outcome outcome = run(words, folder.path());
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+}
+
+std::vector<std::string> frames_in(const std::filesystem::path& folder) {
+  std::vector<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json") found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+struct ScenarioTeach : ::testing::Test {
+  ScenarioTeach() {
+    for (const bool confirmed : {false, true}) {
+      std::vector<std::string> words{"datumctl",  "recipe",
+                                     "import",    DATUM_SOURCE_DIR "/config/designs/demo.kicad_pcb",
+                                     "--sensor",  sensor,
+                                     "--library", DATUM_SOURCE_DIR "/config/packages/starter.toml",
+                                     "-o",        confirmed ? "true.toml" : "r.toml"};
+      if (confirmed) words.insert(words.end(), {"--library", DATUM_SOURCE_DIR "/config/packages/demo.toml"});
+      EXPECT_EQ(run(words, folder.path()).status, 0);
+    }
+  }
+  Outcome teach(const std::vector<std::string>& frames) {
+    std::vector<std::string> words{"datumctl", "recipe", "teach", "--recipe", "r.toml",
+                                   "--sensor", sensor,   "-o",    "p.toml",   "--frames"};
+    words.insert(words.end(), frames.begin(), frames.end());
+    return run(words, folder.path());
+  }
+  Outcome measure(const std::string& frame) {
+    return run({"datumd", "--once", frame, "--recipe", "r.toml", "--sensor", sensor}, folder.path());
+  }
+  const std::string sensor = DATUM_SOURCE_DIR "/config/sensors/virtual.toml";
+  const datum::testing::FreshFolder folder;
+};
+
+TEST_F(ScenarioTeach, GoldenBoardsAndAPersonsWordMakeTheRecipePass) {
+  deliver(folder, "golden", 1, {"good", "good", "good", "good", "good"});
+  deliver(folder, "next", 50, {"good", "lifted=U2:200"});
+  const auto next = frames_in(folder.path() / "next");
+  ASSERT_EQ(next.size(), 2u);
+  EXPECT_EQ(measure(next[0]).status, 2) << "nobody stands behind the heights";
+  const Outcome taught = teach(frames_in(folder.path() / "golden"));
+  EXPECT_EQ(taught.status, 10) << taught.output;
+  EXPECT_THAT(taught.output, HasSubstr("D1"));
+  EXPECT_THAT(taught.output, HasSubstr("20 proposals, 3 of them differ"));
+  EXPECT_THAT(taught.output, HasSubstr("U2: shorter"));
+  EXPECT_EQ(measure(next[0]).status, 2) << "a proposal is nobody's word";
+  const Outcome some =
+      run({"datumctl", "recipe", "confirm", "p.toml", "r.toml", "--by", "A. Smith"}, folder.path());
+  EXPECT_EQ(some.status, 0) << some.output;
+  EXPECT_THAT(some.output, HasSubstr("17 confirmed by A. Smith"));
+  EXPECT_EQ(measure(next[0]).status, 2) << "three differ from the design, and nobody named them";
+  const Outcome rest =
+      run({"datumctl", "recipe", "confirm", "p.toml", "r.toml", "--by", "B. Jones", "--only", "U1,U2,U4"},
+          folder.path());
+  EXPECT_EQ(rest.status, 0) << rest.output;
+  const Outcome good = measure(next[0]), bad = measure(next[1]);
+  EXPECT_EQ(good.status, 0) << good.output;
+  EXPECT_EQ(bad.status, 1) << bad.output;
+  EXPECT_EQ(
+      run({"datumctl", "recipe", "confirm", "p.toml", "r.toml", "--by", "C", "--only", "U1"}, folder.path())
+          .status,
+      4)
+      << "it is said already";
+}
+
+TEST_F(ScenarioTeach, ABoardThatIsNotGoldenStopsIt) {
+  deliver(folder, "golden", 1, {"good", "good", "missing=C1,missing=C2,missing=R1,missing=R2,missing=R3"});
+  const Outcome taught = teach(frames_in(folder.path() / "golden"));
+  EXPECT_EQ(taught.status, 1) << taught.output;
+  EXPECT_THAT(taught.output, HasSubstr("board 3"));
+  EXPECT_THAT(taught.output, HasSubstr("NOT GOLDEN: 5 of 20 parts are missing"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "p.toml"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "config/toml_reader.h"
+#include "config/utc_time.h"
 #include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 
@@ -111,6 +112,19 @@ void read_keepouts(config::TomlTable& file, Recipe& recipe, config::Problems& pr
   }
 }
 
+void read_confirmations(config::TomlTable& file, Recipe& recipe) {
+  for (config::TomlTable& table : file.tables("confirmation")) {
+    table.only_keys({"by", "at", "references", "frames_sha256"});
+    Confirmation said{table.text("by"), table.text("at"), table.texts("references"),
+                      table.texts("frames_sha256")};
+    if (said.by.empty()) table.refuse("by", "is empty", "who confirmed it");
+    if (!utc_from_iso8601(said.at))
+      table.refuse("at", "'" + said.at + "' is no time", "YYYY-MM-DDTHH:MM:SSZ");
+    recipe.confirmations.push_back(std::move(said));
+    table.finish();
+  }
+}
+
 }  // namespace
 
 std::string read_name(config::TomlTable& table, const char* key) {
@@ -136,8 +150,8 @@ void read_common(config::TomlTable& file, RecipeParts& parts, Recipe& recipe) {
 void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "board", "floor", "body",
-                   "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter",
-                   "alignment"});
+                   "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter", "alignment",
+                   "confirmation"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
@@ -158,6 +172,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   if (complete && recipe.warp && recipe.board_size_mm.allFinite())
     doubt_warp(file.table("warp"), recipe, problems);
   parts.read("exclusion", [&] { read_keepouts(file, recipe, problems); });
+  parts.read("confirmation", [&] { read_confirmations(file, recipe); });
   parts.read("filter", [&] {
     if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
   });

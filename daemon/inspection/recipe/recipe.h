@@ -173,6 +173,12 @@ struct UncertaintySettings {
   bool ring_structure_is_board = false;
 };
 
+/// A person's word on components' heights (datumctl recipe confirm). datumd keeps it and decides nothing by it.
+struct Confirmation {
+  std::string by, at;  // ISO 8601 UTC
+  std::vector<std::string> references, frames_sha256;
+};
+
 struct Recipe {
   std::string name;
   std::string sha256;  // of the file
@@ -191,6 +197,7 @@ struct Recipe {
   std::vector<Component> components;
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
+  std::vector<Confirmation> confirmations;
   std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
   std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
   /// For a part compared with its model; null: for a board. Its regions are the recipe's components.

@@ -76,7 +76,7 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   const auto of_package = testing::shown_keys(sample, "package.C0603");
   for (const std::string header :
        {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
-        "component", "exclusion", "hole", "warp", "warp.check", "warp.bare"}) {
+        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert("filter");  // has a sample of its own

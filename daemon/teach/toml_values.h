@@ -1,0 +1,18 @@
+// Values as TOML writes them.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+namespace datum::teach {
+
+/// A basic string; control characters and bytes beyond ASCII become '?'.
+std::string toml_text(const std::string& value);
+/// A float with at most `decimals` decimals, at least one.
+std::string toml_number(double value, int decimals = 4);
+std::string toml_numbers(const std::vector<double>& values, int decimals = 4);
+std::string toml_pair(const Eigen::Vector2d& value);
+std::string toml_texts(const std::vector<std::string>& values);
+
+}  // namespace datum::teach
