@@ -159,6 +159,20 @@ std::string manual_page(const CommandLine& line) {
       .example(
           "datumctl recipe teach --recipe psu.toml --frames golden/*.json -o psu.proposal.toml\n"
           "datumctl recipe confirm psu.proposal.toml psu.toml --by \"A. Smith\" --only U1,U2");
+  page.section("CHANGED DESIGNS")
+      .paragraph(
+          "datumctl recipe update imports the changed design with the recipe's name, sensor and ring, and "
+          "puts back what "
+          "people put into the recipe. Components are the same by their reference. Package and body as "
+          "before: height, "
+          "limits, confirmation, further checks, fallback and a ring edited by hand stay, wherever the part "
+          "moved. Another "
+          "package: as imported, and its confirmation is lost. Tables from [board] on, added exclusions and "
+          "holes, and "
+          "components of no design stay. --library, --side and --turn are those of the import.")
+      .example(
+          "datumctl recipe update psu.toml psu-rev-b.kicad_pcb --old psu-rev-a.kicad_pcb --library mine.toml "
+          "--list");
   page.section("COLUMNS OF EXPORT").paragraph("Of every row:");
   const auto add_columns = [&](std::span<const ExportColumn> columns) {
     for (const ExportColumn& column : columns) page.item(column.name, "", column.meaning);

@@ -149,24 +149,29 @@ Recipe accepted_recipe(const std::string& text, const std::string& name) {
 
 }  // namespace
 
-int import_recipe(const ImportOptions& o) {
-  if (!o.picture.empty())
-    if (const std::string fault = picture_name_fault(o.picture); !fault.empty())
-      throw std::invalid_argument(fault);
+ImportedRecipe imported_recipe(const ImportOptions& o, bool report) {
   const ImportSensor sensor = import_sensor(o);
   const design::DraftSettings settings = draft_settings(o, sensor);
   design::PackageLibrary library;
   for (const std::string& file : o.libraries) library.add_file(file);
-  const design::ReadDesign read = design::load_design(o.file, table_options(o));
-  const design::Draft draft = design::draft_recipe(read.design, library, settings);
-  report_import(read, draft, settings, library);
+  design::ReadDesign read = design::load_design(o.file, table_options(o));
+  design::Draft draft = design::draft_recipe(read.design, library, settings);
+  if (report) report_import(read, draft, settings, library);
   if (draft.components.empty()) {
     for (std::size_t i = 0; i < std::min<std::size_t>(5, draft.left_out.size()); ++i)
       fmt::print(stderr, "{} ({}): {}\n", draft.left_out[i].reference, draft.left_out[i].package,
                  draft.left_out[i].why);
     throw design::DesignError(o.file + ": no component of this side can be measured, so there is no recipe");
   }
-  const std::string text = design::recipe_text(draft, settings, recipe_head(o, sensor, read, draft));
+  std::string text = design::recipe_text(draft, settings, recipe_head(o, sensor, read, draft));
+  return {std::move(text), std::move(read), std::move(draft)};
+}
+
+int import_recipe(const ImportOptions& o) {
+  if (!o.picture.empty())
+    if (const std::string fault = picture_name_fault(o.picture); !fault.empty())
+      throw std::invalid_argument(fault);
+  const std::string text = imported_recipe(o, true).text;
   const Recipe recipe = accepted_recipe(text, o.output.empty() ? "recipe" : o.output);
   if (!o.picture.empty()) draw_recipe(recipe).write(o.picture);
   if (o.output.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/design/read_design.h"
+#include "daemon/design/recipe_draft.h"
 
 namespace datum {
 
@@ -18,6 +19,16 @@ struct ImportOptions {
   std::string fallback = "none", side = "top", turn = "vertical", coordinates = "sensor", file_side;
   design::CentroidOptions table;
 };
+
+/// A recipe's text with what it was made from.
+struct ImportedRecipe {
+  std::string text;
+  design::ReadDesign read;
+  design::Draft draft;
+};
+
+/// The recipe's text, not written. `report`: says on stderr what was found. Throws as import_recipe.
+ImportedRecipe imported_recipe(const ImportOptions& options, bool report);
 
 /// Writes the recipe and its picture, and says on stderr what was found. Exit status 0, or 1 where no component can be measured.
 /// Throws design::DesignError, config::ConfigError, std::invalid_argument for options, std::runtime_error where a file can't be

@@ -1,4 +1,4 @@
-// datumctl recipe import and recipe picture: recipes from designs, without the daemon.
+// datumctl recipe import, update and picture: recipes from designs, without the daemon.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/recipe_import.h"
+#include "daemon/ctl/recipe_update.h"
 #include "daemon/pictures/recipe_picture.h"
 
 namespace datum {
@@ -104,10 +105,49 @@ void add_import(CommandLine& line, CLI::App& recipe) {
   add_table_options(*command, o);
 }
 
+void add_update(CommandLine& line, CLI::App& recipe) {
+  auto o = std::make_shared<UpdateOptions>();
+  auto* command = line.leaf(
+      recipe, "update",
+      "brings a recipe to a changed design: heights, limits, confirmations and edits of people stay where "
+      "the "
+      "package stays; lists what moved, was added, removed or changed; exit status 10: something is "
+      "unconfirmed now",
+      [o] { return guarded_recipe([o] { return update_recipe(*o); }); });
+  line.offer(command->add_option("recipe", o->recipe, "the recipe")->required(), Offer::files);
+  line.offer(command->add_option("design", o->import.file, "the changed design")->required(), Offer::files);
+  line.offer(
+      command->add_option("--old", o->former_design,
+                          "the design that the recipe was imported from: tells what was put in by hand"),
+      Offer::files);
+  line.offer(command->add_option("-o,--output", o->output, "the updated recipe (default: in its place)"),
+             Offer::files);
+  command->add_flag("--list", o->list, "lists what changes, and writes nothing");
+  line.offer(command->add_option("--library", o->import.libraries,
+                                 "package library (TOML); a later one comes before an earlier one"),
+             Offer::files);
+  line.offer(command->add_option("--sensor", o->import.sensor, "profile of the sensor, for its pixel pitch"),
+             Offer::files);
+  command
+      ->add_option("--pitch-mm", o->import.pitch_mm,
+                   "of the sensor's pixels (default: the profile's, else 0.05)")
+      ->check(CLI::Range(0.001, 5.0));
+  command->add_option("--side", o->import.side, "the side that the recipe measures")
+      ->transform(CLI::IsMember({"top", "bottom"}))
+      ->capture_default_str();
+  command
+      ->add_option("--turn", o->import.turn,
+                   "how the board is turned over for its bottom: vertical or horizontal")
+      ->transform(CLI::IsMember({"vertical", "horizontal"}))
+      ->capture_default_str();
+  add_table_options(*command, std::shared_ptr<ImportOptions>(o, &o->import));
+}
+
 }  // namespace
 
 void add_recipe_import(CommandLine& line, CLI::App& recipe) {
   add_import(line, recipe);
+  add_update(line, recipe);
   struct PictureOptions {
     std::string recipe, output;
   };

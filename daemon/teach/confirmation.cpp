@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "config/toml_reader.h"
+#include "daemon/teach/recipe_lookup.h"
 #include "daemon/teach/toml_edit.h"
 #include "daemon/teach/toml_values.h"
 
@@ -18,13 +19,6 @@ std::string joined(const std::vector<std::string>& all) {
   std::string text;
   for (const std::string& one : all) text += (text.empty() ? "" : ", ") + one;
   return text;
-}
-
-Recipe accepted(const std::string& text, const std::string& name) {
-  config::Problems problems;
-  Recipe recipe = recipe_from_text(text, name, problems);
-  problems.throw_first();
-  return recipe;
 }
 
 void check_word(const std::string& recipe, const std::string& name, const ProposalFile& file,
@@ -117,24 +111,18 @@ bool is_same(const Component& a, const Component& b) {
          a.body.centre_mm == b.body.centre_mm && a.body.size_mm == b.body.size_mm;
 }
 
-const Component* find(const Recipe& recipe, const std::string& reference) {
-  for (const Component& c : recipe.components)
-    if (c.reference == reference) return &c;
-  return nullptr;
-}
-
 /// An edit that does more or less than was confirmed is a fault of this program, not to be written.
 void check_edit(const Recipe& before, const Recipe& after, const std::vector<const Proposal*>& said) {
   std::set<std::string> confirmed;
   for (const Proposal* p : said) {
     confirmed.insert(p->reference);
-    const Component* now = find(after, p->reference);
+    const Component* now = component_of(after, p->reference);
     if (!now || !now->nominal_confirmed || std::abs(now->nominal_height_um - p->nominal_um) > 1e-3 ||
         now->checks.front().lower != p->lower_um || now->checks.front().upper != p->upper_um)
       throw std::logic_error(p->reference + ": the edited recipe does not say what was confirmed");
   }
   for (const Component& c : before.components) {
-    const Component* now = find(after, c.reference);
+    const Component* now = component_of(after, c.reference);
     if (!now || (!confirmed.contains(c.reference) && !is_same(c, *now)))
       throw std::logic_error(c.reference + ": the edit of the recipe would change it");
   }
@@ -146,7 +134,7 @@ Confirmed confirm(const std::string& recipe, const std::string& name, const Prop
                   const Word& word) {
   check_word(recipe, name, file, word);
   const std::vector<std::size_t> taken = chosen(file, word);
-  const Recipe before = accepted(recipe, name);
+  const Recipe before = accepted_recipe(recipe, name);
   Confirmed done{"", file, {}, {}};
   std::vector<const Proposal*> said;
   TomlEdit edit(recipe, name);
@@ -166,7 +154,9 @@ Confirmed confirm(const std::string& recipe, const std::string& name, const Prop
   }
   edit.append(record_of(file, word, done.references));
   done.recipe = edit.text();
-  check_edit(before, accepted(done.recipe, name + " (edited)"), said);
+  const Recipe after = accepted_recipe(done.recipe, name + " (edited)");
+  check_edit(before, after, said);
+  done.recipe = with_true_head(done.recipe, after);
   done.file.recipe_sha256 = config::sha256_hex(done.recipe);
   for (const OpenProposal& p : done.file.proposals)
     if (p.confirmed_by.empty()) done.left.push_back(p.what.reference);

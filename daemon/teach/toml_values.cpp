@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 namespace datum::teach {
 namespace {
 
@@ -12,16 +15,50 @@ std::string in_brackets(const std::vector<T>& values, Text text) {
   return "[" + all + "]";
 }
 
-}  // namespace
-
-std::string toml_text(const std::string& value) {
+std::string quoted(const std::string& value, bool ascii) {
   std::string out = "\"";
   for (const char c : value) {
     const auto u = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') out += '\\';
-    out += u < 0x20 || u >= 0x7f ? '?' : c;
+    out += u < 0x20 || u == 0x7f || (ascii && u > 0x7f) ? '?' : c;
   }
   return out + "\"";
+}
+
+std::string key_of(const std::string& key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  });
+  return bare ? key : quoted(key, false);
+}
+
+}  // namespace
+
+std::string toml_text(const std::string& value) { return quoted(value, true); }
+
+std::string toml_of(const config::TomlNode& value) {
+  using Kind = config::TomlNode::Kind;
+  switch (value.kind) {
+    case Kind::text:
+      return quoted(value.text, false);
+    case Kind::whole:
+      return std::to_string(value.whole);
+    case Kind::real:
+      return toml_number(value.real, 9);
+    case Kind::truth:
+      return value.whole ? "true" : "false";
+    case Kind::array:
+      return in_brackets(value.elements, toml_of);
+    case Kind::table: {
+      std::string keys;
+      for (const config::TomlEntry& e : value.entries)
+        keys += (keys.empty() ? " " : ", ") + key_of(e.key) + " = " + toml_of(e.value);
+      return "{" + keys + " }";
+    }
+    case Kind::other:
+      break;
+  }
+  return "\"\"";  // a date: no recipe has one
 }
 
 std::string toml_number(double value, int decimals) {

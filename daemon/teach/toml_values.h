@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "config/toml_document.h"
+
 namespace datum::teach {
 
 /// A basic string; control characters and bytes beyond ASCII become '?'.
@@ -14,5 +16,8 @@ std::string toml_number(double value, int decimals = 4);
 std::string toml_numbers(const std::vector<double>& values, int decimals = 4);
 std::string toml_pair(const Eigen::Vector2d& value);
 std::string toml_texts(const std::vector<std::string>& values);
+
+/// A parsed value on one line; tables in the compact form.
+std::string toml_of(const config::TomlNode& value);
 
 }  // namespace datum::teach
