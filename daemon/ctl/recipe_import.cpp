@@ -63,6 +63,7 @@ design::DraftSettings draft_settings(const ImportOptions& o, const ImportSensor&
     s.outer_mm = o.ring_mm[1];
   }
   s.warp_fallback = o.fallback == "warp";
+  s.empty_places = o.not_populated == "empty";
   return s;
 }
 

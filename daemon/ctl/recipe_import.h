@@ -16,7 +16,7 @@ struct ImportOptions {
   std::optional<double> pitch_mm;
   std::vector<double> ring_mm, origin_mm, outline_mm;
   double rotation_deg = 0;
-  std::string fallback = "none", side = "top", turn = "vertical", coordinates = "sensor", file_side;
+  std::string fallback = "none", not_populated = "leave-out", side = "top", turn = "vertical", coordinates = "sensor", file_side;
   design::CentroidOptions table;
 };
 

@@ -99,6 +99,12 @@ void add_import(CommandLine& line, CLI::App& recipe) {
                    "floor of components whose ring has none: none, or warp (the board's surface)")
       ->transform(CLI::IsMember({"none", "warp"}))
       ->capture_default_str();
+  command
+      ->add_option("--not-populated", o->not_populated,
+                   "places of parts that are not populated (DNP): leave-out, or empty (measured: nothing may "
+                   "lie there)")
+      ->transform(CLI::IsMember({"leave-out", "empty"}))
+      ->capture_default_str();
   line.offer(command->add_option("--picture", o->picture, "a picture of the recipe: .png, .svg or .pdf"),
              Offer::files);
   add_side_options(*command, o);

@@ -88,7 +88,9 @@ class Drafter {
   }
 
   void add(const Component& c) {
-    if (c.population == Population::not_populated) return leave_out(c, "not populated");
+    const bool must_be_empty = c.population == Population::not_populated;
+    if (must_be_empty && (!s_.empty_places || c.mechanical || c.fiducial))
+      return leave_out(c, "not populated");
     const auto body = body_of(c);
     if (body) neighbours_.push_back(*body);
     if (c.fiducial || c.mechanical)
@@ -109,6 +111,7 @@ class Drafter {
     part.body = rounded(*seen);
     part.floor_outline = rounded(outline_of(c, *seen));
     part.height = *height;
+    part.must_be_empty = must_be_empty;
     if (entry && entry->presence_permille) part.presence_permille = *entry->presence_permille;
     if (entry) part.tilt_mdeg = entry->tilt_mdeg;
     neighbours_.pop_back();

@@ -17,6 +17,7 @@ struct DraftSettings {
   double pitch_mm = 0.05;                                     // of the sensor's pixels
   double inner_mm = 0.3, outer_mm = 1.3, neighbour_mm = 0.3;  // as in a recipe's [floor]
   int min_sides = 3, min_side_pixels = 200;
+  bool empty_places = false;   // parts that are not populated: their places are measured, and must be empty
   bool warp_fallback = false;  // for components without a floor of their own
 };
 
@@ -39,6 +40,7 @@ struct DraftComponent {
   Box floor_outline;  // around body and pads
   HeightFact height;
   double presence_permille = 750;
+  bool must_be_empty = false;  // not populated
   std::optional<double> tilt_mdeg;
   double surface_um = 0;
   RingEstimate ring;
@@ -58,6 +60,10 @@ struct Draft {
   std::vector<Hole> holes;  // circles
   std::vector<std::string> remarks;
 };
+
+/// Largest share of an empty place that may lie above half of its part's height: ten times the outliers of a usual sensor, and less
+/// than any part covers.
+constexpr double empty_permille = 100;
 
 /// Half width of the surface under a ring of one state, um: solder mask on copper varies by 5 to 15 um (PLACEMENT, 10).
 constexpr double known_surface_um = 5;

@@ -43,12 +43,12 @@ struct Shared {
   HeightFact height;
   double presence_permille;
   std::optional<double> tilt_mdeg;
-  bool fallback;
+  bool fallback, must_be_empty;
 
   auto key() const {
     return std::tuple(package, body_mm.x(), body_mm.y(), outline_mm.x(), outline_mm.y(), offset_mm.x(),
                       offset_mm.y(), height.um, height.tolerance_um, height.source, height.confirmed,
-                      presence_permille, tilt_mdeg, fallback);
+                      presence_permille, tilt_mdeg, fallback, must_be_empty);
   }
   bool operator<(const Shared& o) const { return key() < o.key(); }
 };
@@ -64,7 +64,8 @@ Shared shared_of(const DraftComponent& c, bool warp_fallback) {
           c.height,
           c.presence_permille,
           c.tilt_mdeg,
-          warp_fallback && !c.ring.is_floor};
+          warp_fallback && !c.ring.is_floor,
+          c.must_be_empty};
 }
 
 class Writer {
@@ -143,11 +144,18 @@ class Writer {
       keys += fmt::format(", nominal_um = {}, nominal_source = {}", shown(p.height.um),
                           in_quotes(p.height.source));
       if (!p.height.confirmed) keys += ", nominal_confirmed = false";
-      keys += fmt::format(", characteristic = \"median\", tolerance_um = {}", shown(p.height.tolerance_um));
+      keys +=
+          p.must_be_empty
+              ? fmt::format(", characteristic = \"median\", upper_um = {}", shown(p.height.um / 2))
+              : fmt::format(", characteristic = \"median\", tolerance_um = {}", shown(p.height.tolerance_um));
       if (p.fallback) keys += ", fallback = \"warp\"";
-      keys += ", check = [ { characteristic = \"presence\", lower_permille = " + shown(p.presence_permille) +
-              " }";
-      if (p.tilt_mdeg) keys += ", { characteristic = \"tilt\", upper_mdeg = " + shown(*p.tilt_mdeg) + " }";
+      keys += p.must_be_empty
+                  ? fmt::format(", check = [ {{ characteristic = \"presence\", upper_permille = {} }}",
+                                shown(empty_permille))
+                  : fmt::format(", check = [ {{ characteristic = \"presence\", lower_permille = {} }}",
+                                shown(p.presence_permille));
+      if (p.tilt_mdeg && !p.must_be_empty)
+        keys += ", { characteristic = \"tilt\", upper_mdeg = " + shown(*p.tilt_mdeg) + " }";
       line("package.{} = {{ {} ] }}", in_quotes(name), keys);
     }
     line("");
@@ -166,8 +174,8 @@ class Writer {
       for (std::size_t i = 0; i < c.overlaps.size(); ++i)
         keys += (i == 0 ? ", overlaps = [" : ", ") + in_quotes(recipe_name(c.overlaps[i])) +
                 (i + 1 == c.overlaps.size() ? "]" : "");
-      line("  {{ {} }},  # {}, {} of {} px{}", keys, text_of(c.ring.surface), c.ring.pixels, c.ring.whole,
-           c.ring.is_floor ? "" : ": NO FLOOR");
+      line("  {{ {} }},  # {}, {} of {} px{}{}", keys, text_of(c.ring.surface), c.ring.pixels, c.ring.whole,
+           c.ring.is_floor ? "" : ": NO FLOOR", c.must_be_empty ? "; not populated: must be empty" : "");
     }
     line("]\n");
   }

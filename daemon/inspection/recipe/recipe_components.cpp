@@ -163,6 +163,15 @@ void demand_on_board(const BoardRect& rect, const Eigen::Vector2d& board_mm, con
   }
 }
 
+/// A presence with an upper limit alone beside a height with one: nothing may lie there, so the part's nominal height is beyond.
+bool must_be_empty(const Part& part) {
+  const auto upper_alone = [](const Demand& d) { return d.upper && !d.lower && !d.tolerance; };
+  return upper_alone(*part.demand) &&
+         std::any_of(part.checks.begin(), part.checks.end(), [&](const Demand& d) {
+           return d.characteristic == Characteristic::presence && upper_alone(d);
+         });
+}
+
 /// The plan's limit of checks per component.
 void demand_few(const std::vector<Check>& checks, const config::TomlTable& table) {
   const auto few = [&](Characteristic characteristic, const char* what, int most) {
@@ -239,7 +248,9 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
     demand_on_board(*c.floor_outline, board.board_mm, "the floor outline", table);
   }
   demand_on_board(c.body, board.board_mm, "the body", table);
-  c.checks.push_back(resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
+  c.checks.push_back(must_be_empty(part)
+                         ? resolve(*part.demand, std::nullopt, 0, table)
+                         : resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
   for (const Demand& demand : part.checks) {
     const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
                                std::string(unit_of(demand.characteristic)) == "um";

@@ -67,6 +67,7 @@ std::string fault_text(const ComponentVerdict& component) {
                        2 * factor * v.u);
   if (is_missing(v)) return "missing: " + so;
   if (v.check.characteristic == Characteristic::tilt) return "tilted: " + so;
+  if (v.check.characteristic == Characteristic::presence && !is_low(v)) return "not empty: " + so;
   const std::string by = fmt::format("{:.4g} {}", std::abs(value - limit), unit);
   if (is_height(v.check.characteristic))
     return fmt::format("{} too {}: {}", by, is_low(v) ? "low" : "high", so);

@@ -28,6 +28,9 @@ std::string failed_text(const CheckVerdict& v) {
     return fmt::format("tilted {:.2f} of {:.2f} degrees", v.value / 1000, *v.check.upper / 1000);
   if (c == Characteristic::presence && v.value < limit)
     return fmt::format("seen on {:.0f} % of its place, {:.0f} % are needed", v.value / 10, limit / 10);
+  if (c == Characteristic::presence)
+    return fmt::format("something lies on {:.0f} % of its place, {:.0f} % are allowed", v.value / 10,
+                       limit / 10);
   if (c == Characteristic::bow || c == Characteristic::twist)
     return fmt::format("{} {:.2f} of {:.2f} %", name_of(c), v.value, limit);
   return fmt::format("{}{} {} {} its limit", name_before(c), shown(std::abs(v.value - limit)), unit_of(c),

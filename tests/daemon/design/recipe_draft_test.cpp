@@ -176,6 +176,25 @@ TEST_F(DraftTest, WhatIsNotMeasuredIsNamedWithItsReason) {
   EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("# Not measured: J1 (Odd)"));
 }
 
+TEST_F(DraftTest, APlaceThatIsNotPopulatedMustBeEmptyWhereAsked) {
+  settings.empty_places = true;
+  Design board = board_with("", {8, 22});
+  board.components[1].population = Population::not_populated;
+  const Draft d = draft_recipe(board, library, settings);
+  const Recipe recipe = loaded(d);
+  ASSERT_EQ(recipe.components.size(), 2u);
+  ASSERT_EQ(recipe.components[0].checks.size(), 2u);
+  EXPECT_EQ(recipe.components[0].checks[0].lower, 1040);
+  ASSERT_EQ(recipe.components[1].checks.size(), 2u);
+  const Check &height = recipe.components[1].checks[0], &presence = recipe.components[1].checks[1];
+  EXPECT_FALSE(height.lower);
+  EXPECT_EQ(height.upper, 550) << "half of 1100";
+  EXPECT_EQ(presence.characteristic, Characteristic::presence);
+  EXPECT_FALSE(presence.lower);
+  EXPECT_EQ(presence.upper, empty_permille);
+  EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("not populated: must be empty"));
+}
+
 TEST_F(DraftTest, TwoMeasuredPartsOfOneReferenceAreRefusedWithBothLines) {
   testing::TrueBoard board;
   board.parts[1].reference = "U1";

@@ -34,6 +34,8 @@ TEST(FaultText, NamesCauseAmountAndLimit) {
   EXPECT_EQ(fault_text(with({check_of(median, 2000, 2200, 2203.5)})), "3.5 um too high: 2204 um, limit 2200");
   EXPECT_EQ(fault_text(with({check_of(tilt, {}, 800, 1380)})), "tilted: 1.38 deg, limit 0.8");
   EXPECT_EQ(fault_text(with({check_of(presence, 800, {}, 30)})), "missing: 3 %, limit 80");
+  EXPECT_EQ(fault_text(with({check_of(median, {}, 275, 552), check_of(presence, {}, 100, 985)})),
+            "not empty: 98.5 %, limit 10");
   EXPECT_EQ(fault_text(with({check_of(profile, {}, 120, 1198.5)})),
             "profile 1078 um too high: 1198 um, limit 120");
   EXPECT_EQ(fault_text(with({check_of(median, 1000, 1200, 1003, Decision::inconclusive)})),

@@ -65,6 +65,8 @@ TEST(PlainReason, CallsNothingMissingThatIsThere) {
   EXPECT_EQ(plain_reason(component("R1", {check(presence, 0, 750, {}, 10)})), "missing");
   EXPECT_EQ(plain_reason(component("R1", {check(presence, 600, 750, {}, 10)})),
             "seen on 60 % of its place, 75 % are needed");
+  EXPECT_EQ(plain_reason(component("R9", {check(presence, 985, {}, 100, 10)})),
+            "something lies on 98 % of its place, 10 % are allowed");
   EXPECT_EQ(plain_reason(component("R1", {check(median, 2.5, 1, {}, 1)})), "1.5 um from its limit, U is 2.0")
       << "nothing failed";
 }
