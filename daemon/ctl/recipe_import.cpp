@@ -68,7 +68,8 @@ design::DraftSettings draft_settings(const ImportOptions& o, const ImportSensor&
 }
 
 design::RecipeHead recipe_head(const ImportOptions& o, const ImportSensor& sensor,
-                               const design::ReadDesign& read, const design::Draft& draft) {
+                               const design::ReadDesign& read, const design::Draft& draft,
+                               const design::DraftSettings& settings) {
   design::RecipeHead head;
   head.name = design::recipe_name(o.name.empty() ? read.design.name + "-" + o.side : o.name);
   head.sensor_serial = sensor.serial;
@@ -83,6 +84,11 @@ design::RecipeHead recipe_head(const ImportOptions& o, const ImportSensor& senso
     throw std::invalid_argument("--coordinates machine: --origin X,Y,Z says where the board lies");
   } else {
     head.origin_mm = -design::turned(draft.size_mm / 2, o.rotation_deg);
+  }
+  if (!o.instance.empty()) {
+    head.origin_mm += design::instance_offset(read.design, o.instance[0], o.instance[1], settings.side,
+                                              settings.turn, o.rotation_deg);
+    if (o.name.empty()) head.name += fmt::format("-{}-{}", o.instance[0], o.instance[1]);
   }
   return head;
 }
@@ -164,7 +170,7 @@ ImportedRecipe imported_recipe(const ImportOptions& o, bool report) {
                  draft.left_out[i].why);
     throw design::DesignError(o.file + ": no component of this side can be measured, so there is no recipe");
   }
-  std::string text = design::recipe_text(draft, settings, recipe_head(o, sensor, read, draft));
+  std::string text = design::recipe_text(draft, settings, recipe_head(o, sensor, read, draft, settings));
   return {std::move(text), std::move(read), std::move(draft)};
 }
 

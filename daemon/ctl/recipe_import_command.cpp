@@ -53,6 +53,17 @@ void add_side_options(CLI::App& command, const std::shared_ptr<ImportOptions>& o
       ->check(CLI::Range(-360.0, 360.0));
 }
 
+void add_instance_option(CLI::App& command, const std::shared_ptr<ImportOptions>& o) {
+  command
+      .add_option("--instance", o->instance,
+                  "COLUMN,ROW of the board in the design's panel, from 1,1: the origin is that of 1,1, and "
+                  "moves by the panel's "
+                  "pitch")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::PositiveNumber);
+}
+
 void add_table_options(CLI::App& command, const std::shared_ptr<ImportOptions>& o) {
   command.add_option(
       "--dialect", o->table.dialect,
@@ -108,6 +119,7 @@ void add_import(CommandLine& line, CLI::App& recipe) {
   line.offer(command->add_option("--picture", o->picture, "a picture of the recipe: .png, .svg or .pdf"),
              Offer::files);
   add_side_options(*command, o);
+  add_instance_option(*command, o);
   add_table_options(*command, o);
 }
 

@@ -1,5 +1,7 @@
 #include "daemon/design/board_side.h"
 
+#include <fmt/format.h>
+
 namespace datum::design {
 namespace {
 
@@ -71,6 +73,25 @@ Design seen_from(Design d, Side side, Turn turn) {
   for (Text& text : d.silkscreen_texts) view.move(text.box);
   for (Fiducial& f : d.fiducials) view.move(f.centre);
   return d;
+}
+
+Point instance_offset(const Design& d, int column, int row, Side side, Turn turn, double rotation_deg) {
+  if (d.panel.size() != 1)
+    throw DesignError(
+        fmt::format("{}: the file states {} panels of this board, one is needed; state the board's own place "
+                    "with --origin",
+                    d.name, d.panel.size()));
+  const StepRepeat& panel = d.panel.front();
+  if (column < 1 || column > panel.columns || row < 1 || row > panel.rows)
+    throw DesignError(fmt::format("{}: the panel has no board in column {}, row {}; it has {} x {}", d.name,
+                                  column, row, panel.columns, panel.rows));
+  if (panel.mirrored)
+    throw DesignError(
+        d.name + ": the panel shows these boards from their other side; state their places with --origin");
+  // Along the axes of the board itself, which is turned in the panel; then as its side is seen.
+  Point own = turned(Point((column - 1) * panel.pitch.x(), (row - 1) * panel.pitch.y()), -panel.angle_deg);
+  if (side == Side::bottom) (turn == Turn::vertical ? own.x() : own.y()) *= -1;
+  return turned(own, rotation_deg);
 }
 
 }  // namespace datum::design

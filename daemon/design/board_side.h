@@ -12,4 +12,9 @@ enum class Turn : std::uint8_t { vertical, horizontal };
 /// seen. Throws DesignError where the design has no outline.
 Design seen_from(Design design, Side side, Turn turn);
 
+/// Place of the board in a panel's column and row, from 1, less that in column and row 1, for a board that lies turned by
+/// `rotation_deg`: what its recipe's origin moves by. Throws DesignError: the file has no panel, or several; no such column or row; the
+/// panel shows these boards from their other side.
+Point instance_offset(const Design& design, int column, int row, Side side, Turn turn, double rotation_deg);
+
 }  // namespace datum::design

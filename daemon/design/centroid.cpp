@@ -107,10 +107,12 @@ class CentroidReader {
       refuse(row, reference, fmt::format("'{}' stands in line {} too", ref, first->second));
   }
 
-  /// Bottom angles as seen from the part's own side after a turn about the vertical (PLACEMENT, 0.3).
+  /// Bottom angles as seen from the part's own side after a turn about the vertical (PLACEMENT, 8). JLC: 180 - R + c on the bottom
+  /// where R + c is the top's, so the own angle plus the correction c of the package, which a library takes off.
   double own(double r, Side s) const {
-    if (s == Side::top) return normal_angle(r);
-    return normal_angle(t_.dialect == Dialect::eagle || t_.dialect == Dialect::allegro ? r : 180 - r);
+    const bool is_own =
+        t_.dialect == Dialect::eagle || t_.dialect == Dialect::allegro || t_.dialect == Dialect::jlc;
+    return normal_angle(s == Side::top || is_own ? r : 180 - r);
   }
 
   void read(const Row& row) {

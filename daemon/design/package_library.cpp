@@ -14,8 +14,8 @@ namespace {
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 LibraryPackage read_package(config::TomlTable table, const std::string& name) {
-  table.only_keys({"match", "body_mm", "height_um", "tolerance_um", "source", "confirmed",
-                   "presence_permille", "tilt_mdeg", "measured"});
+  table.only_keys({"match", "body_mm", "centroid_rotation_deg", "centroid_offset_mm", "height_um",
+                   "tolerance_um", "source", "confirmed", "presence_permille", "tilt_mdeg", "measured"});
   LibraryPackage p;
   p.name = name;
   p.match = table.texts_or("match", {name});
@@ -24,6 +24,11 @@ LibraryPackage read_package(config::TomlTable table, const std::string& name) {
   if (table.has("body_mm")) {
     const std::vector<double> size = table.numbers("body_mm", 2, config::positive);
     p.body_mm = Point(size[0], size[1]);
+  }
+  p.centroid_rotation_deg = table.number_or("centroid_rotation_deg", 0, {-360, 360});
+  if (table.has("centroid_offset_mm")) {
+    const std::vector<double> offset = table.numbers("centroid_offset_mm", 2, {-100, 100});
+    p.centroid_offset_mm = Point(offset[0], offset[1]);
   }
   p.height_um = table.number_if("height_um", {1, 100'000});
   p.tolerance_um = table.number_if("tolerance_um", config::positive);

@@ -16,6 +16,10 @@ struct LibraryPackage {
   std::string name;
   std::vector<std::string> match;  // patterns with * and ?; letters of any case
   std::optional<Point> body_mm;    // at rotation 0: x, y
+  /// Of files without outlines: what their angle has more than this package's, and where the body's middle lies from the file's
+  /// place, along the package's own axes. For a house whose library has another zero (JLC).
+  double centroid_rotation_deg = 0;
+  Point centroid_offset_mm = Point::Zero();
   std::optional<double> height_um, tolerance_um;
   std::string source;      // of the height: "data sheet KEMET C0603", "measured 2026-11-20"
   bool confirmed = false;  // a person stands behind the height

@@ -128,8 +128,10 @@ class Drafter {
     if (!size)
       if (const auto name = decode_package_name(c.package)) size = name->body_mm;
     if (!size) return std::nullopt;
-    const Point centre = c.pads.empty() ? c.origin : box_around(pad_corners(c), c.rotation_deg).centre;
-    return Box{centre, *size, c.rotation_deg};
+    if (!c.pads.empty()) return Box{box_around(pad_corners(c), c.rotation_deg).centre, *size, c.rotation_deg};
+    const double rotation = c.rotation_deg - (entry ? entry->centroid_rotation_deg : 0);
+    const Point offset = entry ? entry->centroid_offset_mm : Point::Zero();
+    return Box{c.origin + turned(offset, rotation), *size, normal_angle(rotation)};
   }
 
   static Polygon pad_corners(const Component& c) {

@@ -61,9 +61,9 @@ struct Draft {
   std::vector<std::string> remarks;
 };
 
-/// Largest share of an empty place that may lie above half of its part's height: ten times the outliers of a usual sensor, and less
-/// than any part covers.
-constexpr double empty_permille = 100;
+/// Largest share of an empty place that may lie above half of its part's height: what a present part may lack (presence_permille).
+/// U of some 50 permille on an 0603 leaves C_m above 4.
+constexpr double empty_permille = 250;
 
 /// Half width of the surface under a ring of one state, um: solder mask on copper varies by 5 to 15 um (PLACEMENT, 10).
 constexpr double known_surface_um = 5;

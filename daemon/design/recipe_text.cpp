@@ -128,8 +128,10 @@ class Writer {
         line("# Fiducial {} at {} mm, copper {} mm", in_comment(f.name), shown(f.centre),
              shown(f.diameter_mm));
     for (const StepRepeat& p : d_.design.panel)
-      line("# Panel: {} x {} boards, pitch {} mm, turned by {} degrees; this recipe is of one board",
-           p.columns, p.rows, shown(p.pitch), shown(p.angle_deg));
+      line(
+          "# Panel: {} x {} boards, pitch {} mm, turned by {} degrees; this recipe is of one board "
+          "(--instance)",
+          p.columns, p.rows, shown(p.pitch), shown(p.angle_deg));
     line("schema = 1");
     line("name = {}", in_quotes(head_.name));
     line("sensor_serial = {}", in_quotes(head_.sensor_serial));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "config/toml_reader.h"
+#include "daemon/design/centroid.h"
 #include "daemon/design/kicad_board.h"
 #include "daemon/design/recipe_text.h"
 #include "daemon/inspection/recipe/recipe.h"
@@ -195,6 +196,31 @@ TEST_F(DraftTest, APlaceThatIsNotPopulatedMustBeEmptyWhereAsked) {
   EXPECT_THAT(recipe_text(d, settings, {"r", "S1", "b", "0"}), HasSubstr("not populated: must be empty"));
 }
 
+/// A table as JLC takes it: R + c on the top, 180 - R + c on the bottom, R KiCad's angle and c of the package.
+TEST_F(DraftTest, ALibraryTakesTheRotationsOfAHouseOff) {
+  library.add_file(
+      folder.write("jlc.toml",
+                   "schema = 1\n[package.Q]\nmatch = [\"SOT-23*\"]\nbody_mm = [3.0, 1.4]\n"
+                   "centroid_rotation_deg = 180.0\ncentroid_offset_mm = [0.5, 0.25]\nheight_um = 1000\n"
+                   "source = \"test\"\nconfirmed = true\n"));
+  const std::string table =
+      "Designator,Val,Package,Mid X,Mid "
+      "Y,Rotation,Layer\nQ1,x,SOT-23,10mm,5mm,210,top\nQ2,x,SOT-23,20mm,5mm,330,bottom\n";
+  CentroidOptions options;
+  options.outline = {{0, 0}, {30, 10}};
+  const Design board = read_centroid(table, "cpl.csv", options);
+  ASSERT_THAT(board.format, HasSubstr("jlc"));
+  const Draft top = draft_recipe(board, library, settings);
+  ASSERT_EQ(top.components.size(), 1u);
+  EXPECT_NEAR(top.components[0].body.rotation_deg, 30, 1e-9);
+  EXPECT_LT((top.components[0].body.centre - (Point(10, 5) + turned({0.5, 0.25}, 30))).norm(), 2e-4);
+  settings.side = Side::bottom;  // R = 30: 180 - 30 + 180 = 330; seen from the bottom 150
+  const Draft bottom = draft_recipe(board, library, settings);
+  ASSERT_EQ(bottom.components.size(), 1u);
+  EXPECT_NEAR(bottom.components[0].body.rotation_deg, 150, 1e-9);
+  EXPECT_LT((bottom.components[0].body.centre - (Point(10, 5) + turned({0.5, 0.25}, 150))).norm(), 2e-4);
+}
+
 TEST_F(DraftTest, TwoMeasuredPartsOfOneReferenceAreRefusedWithBothLines) {
   testing::TrueBoard board;
   board.parts[1].reference = "U1";
@@ -221,6 +247,25 @@ TEST_F(DraftTest, AnUnconfirmedHeightCannotPass) {
   const Recipe recipe = loaded(d);
   EXPECT_FALSE(recipe.components[0].nominal_confirmed);
   EXPECT_EQ(recipe.components[0].nominal_source, "a table");
+}
+
+TEST(Panel, ItsBoardsLieByItsPitch) {
+  Design d;
+  d.name = "p.tgz";
+  EXPECT_THROW(instance_offset(d, 1, 1, Side::top, Turn::vertical, 0), DesignError) << "no panel";
+  d.panel = {{{0, 0}, {40, 30}, 3, 2, 0, false}};
+  const auto near = [](const Point& a, const Point& b) { return (a - b).norm() < 1e-9; };
+  EXPECT_TRUE(near(instance_offset(d, 1, 1, Side::top, Turn::vertical, 0), {0, 0}));
+  EXPECT_TRUE(near(instance_offset(d, 3, 2, Side::top, Turn::vertical, 0), {80, 30}));
+  EXPECT_TRUE(near(instance_offset(d, 3, 2, Side::bottom, Turn::vertical, 0), {-80, 30}));
+  EXPECT_TRUE(near(instance_offset(d, 3, 2, Side::bottom, Turn::horizontal, 0), {80, -30}));
+  EXPECT_TRUE(near(instance_offset(d, 2, 1, Side::top, Turn::vertical, 90), {0, 40}));
+  d.panel[0].angle_deg = 90;  // a board that lies as the design draws it means a panel turned by -90
+  EXPECT_TRUE(near(instance_offset(d, 2, 1, Side::top, Turn::vertical, 0), {0, -40}));
+  EXPECT_THROW(instance_offset(d, 4, 1, Side::top, Turn::vertical, 0), DesignError);
+  EXPECT_THROW(instance_offset(d, 1, 0, Side::top, Turn::vertical, 0), DesignError);
+  d.panel[0].mirrored = true;
+  EXPECT_THROW(instance_offset(d, 1, 1, Side::top, Turn::vertical, 0), DesignError);
 }
 
 TEST(RecipeName, KeepsWhatARecipeAllows) {
