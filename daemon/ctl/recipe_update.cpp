@@ -24,6 +24,14 @@ ImportOptions import_of(const UpdateOptions& o, const Recipe& recipe) {
   const bool on_warp = std::any_of(recipe.components.begin(), recipe.components.end(),
                                    [](const Component& c) { return c.warp_fallback; });
   if (on_warp) import.fallback = "warp";
+  // A presence with an upper limit alone is of a place that must be empty.
+  const bool empty_places =
+      std::any_of(recipe.components.begin(), recipe.components.end(), [](const Component& c) {
+        return std::any_of(c.checks.begin(), c.checks.end(), [](const Check& check) {
+          return check.characteristic == Characteristic::presence && !check.lower;
+        });
+      });
+  if (empty_places) import.not_populated = "empty";
   return import;
 }
 
