@@ -110,8 +110,7 @@ void BoardSequencer::begin(MonotonicNs now) {
     deps_.cmm->poll_soon(now);
   }
   board_->passed_over = Reason::none;
-  board_->frame_due_ns = now + deps_.frame_timeout_ms * ns_per_ms;
-  frame_due_ = board_->frame_due_ns;
+  frame_due_ = board_->frame_due_ns = now + deps_.frame_timeout_ms * ns_per_ms;
   deps_.state.enter(InstrumentState::waiting);
   if (trigger_ != TriggerMode::bus) return;
   deps_.acceptance.trigger(now, deps_.frames.link_since());
@@ -152,7 +151,9 @@ bool BoardSequencer::after_round(MonotonicNs now, bool empties) {
   const bool wanted = trigger_ == TriggerMode::on_frame
                           ? deps_.state.armed() || (measured_ && !on_way_.has_unfinished())
                           : deps_.state.now() == InstrumentState::waiting && !board_->claim;
-  return !wanted || !begin_next(now);
+  const bool is_free = !wanted || !begin_next(now);
+  if (!empties) read_ahead(now);  // behind one that was read, and is measured now: not a round later
+  return is_free;
 }
 
 /// True: a delivery was taken, or is looked at.
@@ -232,8 +233,7 @@ void BoardSequencer::frame_loaded(const std::shared_ptr<BoardOrder>& board) {
   if (std::exchange(board->not_shown, std::nullopt)) board->frame.reset();  // as if load had failed
   if (board->aborted) {
     deps_.acceptance.remember(board->frame ? &*board->frame : nullptr);
-    deliveries_.abort(*board->claim);
-    return;
+    return deliveries_.abort(*board->claim);
   }
   if (board != board_) return;  // put back: its turn comes when the cell is armed again
   if (board->frame && on_way_.shows(board->frame->identity)) {
