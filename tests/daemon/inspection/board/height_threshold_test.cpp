@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -128,6 +129,29 @@ TEST(HeightThreshold, NothingMissingOrLevelLosesNothing) {
   none.without([](auto, std::int32_t row, double) { return row > 2; });
   none.plane.defined = false;
   EXPECT_EQ(none.share(), 0);
+}
+
+// Pixels are counted in pieces of a run; where a run ends within a piece, what lies beyond it does not count.
+TEST(HeightThreshold, ARunMayBeGivenInPieces) {
+  std::mt19937 random(17);
+  for (const double slope_nm : {200.0, -1000.0}) {
+    Top top(slope_nm, random);
+    top.without([&](std::int32_t col, std::int32_t row, double z) {
+      return z > 0.7 * std::abs(slope_nm) * cols - (slope_nm < 0 ? std::abs(slope_nm) * cols : 0) ||
+             (col + row) % 41 == 0;
+    });
+    const SlopeLoss whole = top.loss();
+    EXPECT_GT(whole.per_um, 0);
+    std::vector<PixelRun> pieces;
+    for (const PixelRun& run : top.runs)
+      for (std::int32_t from = 0, n = 1; from < run.length; from += n) {
+        n = std::min(1 + static_cast<std::int32_t>(random() % 70), run.length - from);
+        pieces.push_back({run.row, run.col + from, n});
+      }
+    top.runs = pieces;
+    EXPECT_EQ(top.loss().per_um, whole.per_um);
+    EXPECT_EQ(top.loss().per_um2, whole.per_um2);
+  }
 }
 
 }  // namespace
