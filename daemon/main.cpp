@@ -84,8 +84,8 @@ std::unique_ptr<FrameSource> frames_of(const DaemonConfig& config, const SensorP
   if (config.gocator)
     return std::make_unique<GocatorSource>(*config.gocator, sensor, already_measured, EventLoop::now());
   if (config.genicam)
-    return std::make_unique<GenicamSource>(*config.genicam, sensor.reading.buffers, already_measured,
-                                           EventLoop::now(), EventLoop::now);
+    return std::make_unique<GenicamSource>(*config.genicam, sensor, already_measured, EventLoop::now(),
+                                           EventLoop::now);
   FileDropSettings drop = config.file_drop;
   drop.reader = sensor.reader;
   return std::make_unique<FileDrop>(drop, already_measured, EventLoop::now());

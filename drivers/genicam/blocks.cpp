@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "drivers/genicam/features.h"
@@ -13,6 +15,8 @@ namespace {
 // One being received, one queued, one in use; one spare.
 constexpr int lent = 4;
 constexpr std::size_t most_times = 64;
+// Of the transferred bytes: headers of packets are at most 20 in 1,400, and some packets wait for one that is late.
+constexpr std::uint64_t header_share = 64, late_bytes = 64 << 10;
 
 void forget(void* memory) { delete static_cast<std::vector<std::uint8_t>*>(memory); }
 
@@ -37,6 +41,13 @@ const char* words_of(ArvBufferStatus status) {
     default:
       return "it is in no known state";
   }
+}
+
+std::optional<guint> counter_named(ArvStream* stream, std::string_view name) {
+  for (guint i = 0; i < arv_stream_get_n_infos(stream); ++i)
+    if (arv_stream_get_info_name(stream, i) == name && arv_stream_get_info_type(stream, i) == G_TYPE_UINT64)
+      return i;
+  return std::nullopt;
 }
 
 /// Packets are lost by a busy host or on the network.
@@ -101,14 +112,40 @@ Blocks::Blocks(ArvDevice* device, const BlockLimits& limits, const CameraTools& 
   g_object_set(stream_, "socket-buffer", ARV_GV_STREAM_SOCKET_BUFFER_FIXED, "socket-buffer-size",
                limits_.socket_buffer_bytes, "frame-retention", static_cast<guint>(limits_.retention_us),
                nullptr);
+  transferred_info_ = counter_named(stream_, "n_transferred_bytes");
   for (int i = 0; i < lent; ++i) lend_memory();
 }
 
-Blocks::~Blocks() { g_object_unref(stream_); }
+Blocks::~Blocks() {
+  works_.clear();  // before their memory
+  g_object_unref(stream_);
+}
 
 void Blocks::lend_memory() {
   auto* memory = new std::vector<std::uint8_t>(tools_.memory(limits_.payload_bytes));
-  arv_stream_push_buffer(stream_, arv_buffer_new_full(memory->size(), memory->data(), memory, forget));
+  lend(arv_buffer_new_full(memory->size(), memory->data(), memory, forget), memory);
+}
+
+void Blocks::lend(ArvBuffer* buffer, const Memory* memory) {
+  {
+    const std::lock_guard lock(mutex_);
+    lent_.push_back({buffer, memory});
+  }
+  arv_stream_push_buffer(stream_, buffer);
+}
+
+std::uint64_t Blocks::transferred() const {
+  return transferred_info_ ? arv_stream_get_info_uint64(stream_, *transferred_info_) : 0;
+}
+
+/// Under the mutex.
+void Blocks::begins(MonotonicNs now) {
+  Begun block{now, {}, transferred()};
+  if (!lent_.empty()) {
+    block.lent = lent_.front();
+    lent_.pop_front();
+  }
+  if (begun_.size() < most_times) begun_.push_back(block);
 }
 
 /// Called on the stream's own thread.
@@ -117,18 +154,41 @@ void Blocks::told(void* self, ArvStreamCallbackType type, ArvBuffer* buffer) {
   const MonotonicNs now = blocks.tools_.clock();
   {
     const std::lock_guard lock(blocks.mutex_);
-    if (type == ARV_STREAM_CALLBACK_TYPE_START_BUFFER && blocks.begun_.size() < most_times)
-      blocks.begun_.push_back(now);
-    if (type != ARV_STREAM_CALLBACK_TYPE_BUFFER_DONE) return;
-    MonotonicNs first = now;
-    if (!blocks.begun_.empty()) {
-      first = blocks.begun_.front();
-      blocks.begun_.pop_front();
+    if (type == ARV_STREAM_CALLBACK_TYPE_START_BUFFER) blocks.begins(now);
+    if (type == ARV_STREAM_CALLBACK_TYPE_BUFFER_DONE) {
+      MonotonicNs first = now;
+      if (!blocks.begun_.empty()) {
+        first = blocks.begun_.front().first_packet_ns;
+        if (blocks.begun_.front().lent.buffer != buffer) blocks.is_order_known_ = false;
+        blocks.begun_.pop_front();
+      }
+      // Aravis queues a buffer before it calls back: next() may have it already.
+      if (blocks.taken_before_.erase(buffer) == 0) blocks.ended_[buffer] = {first, now};
     }
-    // Aravis queues a buffer before it calls back: next() may have it already.
-    if (blocks.taken_before_.erase(buffer) == 0) blocks.ended_[buffer] = {first, now};
   }
   blocks.tools_.wake();
+}
+
+bool Blocks::receiving() {
+  const std::lock_guard lock(mutex_);
+  return !begun_.empty();
+}
+
+void Blocks::follow(const BlockBegins& begins, const Setup& setup) {
+  Begun block;
+  {
+    const std::lock_guard lock(mutex_);
+    if (begun_.empty() || !is_order_known_ || !transferred_info_) return;
+    block = begun_.front();
+  }
+  if (!block.lent.memory) return;
+  const Memory& memory = *block.lent.memory;  // next() takes it, on this thread
+  const auto [work, is_new] = works_.try_emplace(&memory);
+  if (is_new) work->second = begins(setup, memory);
+  const std::uint64_t came = transferred() - block.transferred_then,
+                      headers = came / header_share + late_bytes;
+  if (work->second && came > headers)
+    work->second->arrived(std::min<std::uint64_t>(came - headers, memory.size()));
 }
 
 std::optional<Delivery> Blocks::next() {
@@ -138,6 +198,8 @@ std::optional<Delivery> Blocks::next() {
   delivery.arrived_ns = delivery.first_packet_ns = tools_.clock();
   {
     const std::lock_guard lock(mutex_);
+    for (Begun& block : begun_)
+      if (block.lent.buffer == buffer) block.lent.memory = nullptr;  // its callback is still to come
     if (const auto times = ended_.find(buffer); times != ended_.end()) {
       std::tie(delivery.first_packet_ns, delivery.arrived_ns) = times->second;
       ended_.erase(times);
@@ -149,8 +211,10 @@ std::optional<Delivery> Blocks::next() {
   payload.block_id = arv_buffer_get_frame_id(buffer);
   payload.timestamp_ns = arv_buffer_get_timestamp(buffer);
   payload.incomplete = incomplete_text(arv_buffer_get_status(buffer));
+  if (auto work = works_.extract(&memory_of(buffer))) delivery.work = std::move(work.mapped());
   if (!payload.incomplete.empty()) {
-    arv_stream_push_buffer(stream_, buffer);
+    delivery.work.reset();
+    lend(buffer, &memory_of(buffer));
     return delivery;
   }
   payload.parts = parts_of(buffer);

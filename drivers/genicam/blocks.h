@@ -30,19 +30,40 @@ class Blocks {
 
   /// The next block that is complete or was given up.
   std::optional<Delivery> next();
+  bool receiving();
+  /// Has the oldest block in progress worked on, as far as it has arrived. On next()'s thread.
+  void follow(const BlockBegins& begins, const Setup& setup);
 
  private:
+  using Memory = std::vector<std::uint8_t>;
+  struct Lent {
+    const ArvBuffer* buffer = nullptr;
+    const Memory* memory = nullptr;
+  };
+  struct Begun {
+    MonotonicNs first_packet_ns = 0;
+    Lent lent;                           // where its bytes go
+    std::uint64_t transferred_then = 0;  // of the stream
+  };
+
   static void told(void* self, ArvStreamCallbackType type, ArvBuffer* buffer);
+  void begins(MonotonicNs now);
   void lend_memory();
+  void lend(ArvBuffer* buffer, const Memory* memory);
+  std::uint64_t transferred() const;
 
   BlockLimits limits_;
   const CameraTools& tools_;
   ArvStream* stream_ = nullptr;
   std::mutex mutex_;
-  std::deque<MonotonicNs> begun_;  // first packets of blocks in progress
+  std::deque<Lent> lent_;    // Aravis fills them in this order
+  std::deque<Begun> begun_;  // blocks in progress
+  bool is_order_known_ = true;
   /// First and last packets of blocks not yet returned by next().
   std::map<const ArvBuffer*, std::pair<MonotonicNs, MonotonicNs>> ended_;
   std::set<const ArvBuffer*> taken_before_;  // popped before their callback
+  std::optional<guint> transferred_info_;    // of the stream's counters; none: it has no such one
+  std::map<const Memory*, std::shared_ptr<BlockWork>> works_;  // of next()'s thread
 };
 
 }  // namespace datum::genicam

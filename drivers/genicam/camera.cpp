@@ -220,6 +220,12 @@ std::optional<Delivery> Camera::next() {
   return device_->blocks->next();
 }
 
+bool Camera::receiving() const { return device_->blocks->receiving(); }
+
+void Camera::follow(const BlockBegins& begins, const Setup& setup) {
+  if (begins) device_->blocks->follow(begins, setup);
+}
+
 std::vector<std::string> Camera::take_warnings() { return std::exchange(device_->warnings, {}); }
 
 }  // namespace datum::genicam

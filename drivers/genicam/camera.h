@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "drivers/frame/probe_point.h"
+#include "drivers/genicam/block_work.h"
 #include "drivers/genicam/payload.h"
 #include "drivers/genicam/settings.h"
 
@@ -24,6 +25,7 @@ struct Identity {
 struct Delivery {
   Payload payload;
   MonotonicNs first_packet_ns = 0, arrived_ns = 0;
+  std::shared_ptr<BlockWork> work{};  // on the payload's bytes; null: none
 };
 
 /// The camera's clock, read between two host times.
@@ -37,7 +39,7 @@ struct CameraTools {
   /// Called around each access, for a watchdog; access_begins may throw LostError to give up.
   std::function<void(const char* what)> access_begins;
   std::function<void()> access_ends;
-  /// Called by Aravis' threads: a block has arrived, or control is lost.
+  /// Called by Aravis' threads: a block begins or has arrived, or control is lost.
   std::function<void()> wake;
   /// For the blocks: so many bytes, of any value.
   std::function<std::vector<std::uint8_t>(std::size_t)> memory;
@@ -64,6 +66,10 @@ class Camera {
   std::optional<ClockAnswer> ask_clock();
   /// The next received block. Throws LostError where control was lost.
   std::optional<Delivery> next();
+  /// A block is being received.
+  bool receiving() const;
+  /// Has the bytes worked on that a block in progress has so far.
+  void follow(const BlockBegins& begins, const Setup& setup);
   /// Warnings of the start for the operator ("net.core.rmem_max allows ...").
   std::vector<std::string> take_warnings();
 

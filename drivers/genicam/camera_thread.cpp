@@ -16,13 +16,16 @@ namespace {
 
 // Limit of queued blocks, each of the largest size, and of all events.
 constexpr std::size_t most_blocks = 4, most_events = 256;
+// In which it looks how far a block has arrived: 200 KB of a link of 1 Gbit/s.
+constexpr MonotonicNs arrival_ns = 2 * ns_per_ms;
 
 }  // namespace
 
-CameraThread::CameraThread(const Settings& settings, Clock clock, Memory memory)
+CameraThread::CameraThread(const Settings& settings, Clock clock, Memory memory, BlockBegins begins)
     : settings_(settings),
       clock_(std::move(clock)),
       memory_(std::move(memory)),
+      begins_(std::move(begins)),
       ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (ready_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { run(); });
@@ -153,8 +156,10 @@ void CameraThread::serve(std::uint64_t session) {
     }
     bool trigger = false;
     {
+      const MonotonicNs watch_ns = std::max<MonotonicNs>(0, next_watch - clock_());
+      const bool follows = begins_ && camera.receiving();
       Lock lock(mutex_);
-      woken_.wait_for(lock, std::chrono::nanoseconds(std::max<MonotonicNs>(0, next_watch - clock_())),
+      woken_.wait_for(lock, std::chrono::nanoseconds(follows ? std::min(watch_ns, arrival_ns) : watch_ns),
                       [&] { return !wanted(session) || trigger_ || wake_; });
       if (!wanted(session)) return;
       trigger = std::exchange(trigger_, false);
@@ -164,6 +169,7 @@ void CameraThread::serve(std::uint64_t session) {
       unanswered_ = camera.trigger();
       tell(session, Triggered{*unanswered_});
     }
+    camera.follow(begins_, setup);
     while (auto delivery = camera.next()) deliver(camera, session, setup, std::move(*delivery));
   }
 }

@@ -52,7 +52,7 @@ class CameraThread {
  public:
   using Clock = std::function<MonotonicNs()>;
   using Memory = std::function<std::vector<std::uint8_t>(std::size_t)>;  // on this thread
-  CameraThread(const Settings& settings, Clock clock, Memory memory);
+  CameraThread(const Settings& settings, Clock clock, Memory memory, BlockBegins begins = nullptr);
   /// Waits for the access in progress.
   ~CameraThread();
   CameraThread(const CameraThread&) = delete;
@@ -84,6 +84,7 @@ class CameraThread {
   Settings settings_;
   Clock clock_;
   Memory memory_;
+  BlockBegins begins_;
   int ready_ = -1;
 
   mutable std::mutex mutex_;

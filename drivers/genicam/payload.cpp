@@ -218,26 +218,66 @@ void describe(HeightFrame& frame, const Payload& payload, const std::string& sou
 
 }  // namespace
 
+namespace {
+
+/// With the size and axes of the frame. None: the general reader treats them otherwise, or refuses them.
+std::optional<PlainHeights> plain_of(const Planes& planes, const Setup& setup, HeightFrame& frame) {
+  const Plane& c = *planes.axes[2];
+  const bool others = planes.axes[0] || planes.axes[1] || planes.confidence || planes.grey;
+  const bool padded = c.pixel_bytes != bytes_of(c.sample) || c.line_bytes != planes.cols * c.pixel_bytes;
+  if (others || padded || c.sample == Sample::u8 || !places_by_index(setup.scan3d)) return std::nullopt;
+  PlainHeights plain;
+  plain.floats = c.sample == Sample::f32;
+  if (!plain.floats)
+    plain.mark = mark_of<std::uint16_t>(setup.scan3d.axes[2], 'C');
+  else if (mark_of<float>(setup.scan3d.axes[2], 'C'))
+    return std::nullopt;
+  frame.rows = static_cast<int>(planes.rows);
+  frame.cols = static_cast<int>(planes.cols);
+  frame.x = axis_mm(setup.scan3d, 0);
+  frame.y = axis_mm(setup.scan3d, 1);
+  frame.z = axis_mm(setup.scan3d, 2);
+  if (!(frame.y.scale_mm > 0)) return std::nullopt;
+  plain.reversed = frame.x.scale_mm < 0;
+  if (plain.reversed) frame.x = upwards(frame.x, frame.cols);
+  return plain;
+}
+
+}  // namespace
+
+std::optional<PlainHeights> expected_heights(const Setup& setup, std::size_t payload_bytes,
+                                             HeightFrame& frame) {
+  constexpr std::int64_t most_side = std::int64_t{1} << 28;  // as of a HeightFrame's pixels
+  Plane c;
+  if (setup.pixel_format == "Coord3D_C32f")
+    c.sample = Sample::f32;
+  else if (setup.pixel_format != "Coord3D_C16")
+    return std::nullopt;
+  if (setup.width < 1 || setup.height < 1 || setup.width > most_side || setup.height > most_side)
+    return std::nullopt;
+  const auto width = static_cast<std::size_t>(setup.width), height = static_cast<std::size_t>(setup.height);
+  c.pixel_bytes = bytes_of(c.sample);
+  c.line_bytes = width * c.pixel_bytes;
+  if (height > payload_bytes / c.line_bytes) return std::nullopt;
+  Planes planes;
+  planes.cols = static_cast<std::uint32_t>(width);
+  planes.rows = static_cast<std::uint32_t>(height);
+  planes.axes[2] = c;
+  try {
+    return plain_of(planes, setup, frame);
+  } catch (const PayloadError&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<PlainHeights> plain_heights(const Payload& payload, const Setup& setup,
                                           const std::string& source, HeightFrame& frame) {
   try {
     check_payload(payload);
     const Planes planes = planes_of(payload);
-    const Plane& c = *planes.axes[2];
-    const bool others = planes.axes[0] || planes.axes[1] || planes.confidence || planes.grey;
-    const bool padded = c.pixel_bytes != sizeof(std::uint16_t) || c.line_bytes != planes.cols * c.pixel_bytes;
-    if (others || padded || c.sample != Sample::u16 || !places_by_index(setup.scan3d)) return std::nullopt;
-    frame.rows = static_cast<int>(planes.rows);
-    frame.cols = static_cast<int>(planes.cols);
-    frame.x = axis_mm(setup.scan3d, 0);
-    frame.y = axis_mm(setup.scan3d, 1);
-    frame.z = axis_mm(setup.scan3d, 2);
-    if (!(frame.y.scale_mm > 0)) return std::nullopt;
-    PlainHeights plain;
-    plain.begin = static_cast<std::size_t>(c.bytes.data() - payload.bytes.data());
-    plain.mark = mark_of<std::uint16_t>(setup.scan3d.axes[2], 'C');
-    plain.reversed = frame.x.scale_mm < 0;
-    if (plain.reversed) frame.x = upwards(frame.x, frame.cols);
+    std::optional<PlainHeights> plain = plain_of(planes, setup, frame);
+    if (!plain) return std::nullopt;
+    plain->begin = static_cast<std::size_t>(planes.axes[2]->bytes.data() - payload.bytes.data());
     describe(frame, payload, source);
     return plain;
   } catch (const PayloadError&) {

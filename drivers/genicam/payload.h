@@ -33,15 +33,20 @@ struct Payload {
 /// before memory is allocated for missing pixels.
 HeightFrame frame_of(const Payload& payload, const Setup& setup, const std::string& source);
 
-/// Heights as they lie in a payload: 16-bit counts, one after the other, row by row.
+/// Heights as they lie in a payload: 16-bit counts or floats, one after the other, row by row.
 struct PlainHeights {
   std::size_t begin = 0;              // byte of the payload
-  std::optional<std::uint16_t> mark;  // of a pixel without a height
+  bool floats = false;                // NaN where there is no height; an infinite one is refused
+  std::optional<std::uint16_t> mark;  // of a count without a height
   bool reversed = false;              // the columns of each row
+  bool operator==(const PlainHeights&) const = default;
 };
 /// Where the frame of frame_of has nothing else: describes it without counts and classes. None: another payload, or a
 /// refused one.
 std::optional<PlainHeights> plain_heights(const Payload& payload, const Setup& setup,
                                           const std::string& source, HeightFrame& frame);
+/// Those of a payload of so many bytes that a camera of this setup may send, with the frame's size and axes.
+std::optional<PlainHeights> expected_heights(const Setup& setup, std::size_t payload_bytes,
+                                             HeightFrame& frame);
 
 }  // namespace datum::genicam

@@ -46,10 +46,10 @@ LinkLimits limits_of(const Settings& s) {
 }  // namespace
 
 Reader::Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock,
-               CameraThread::Memory memory)
+               CameraThread::Memory memory, BlockBegins begins)
     : settings_(settings),
       listener_(listener),
-      thread_(settings, std::move(clock), std::move(memory)),
+      thread_(settings, std::move(clock), std::move(memory), std::move(begins)),
       keeper_(
           std::make_unique<CameraPort>(thread_, name_of(settings)), limits_of(settings),
           [this](MonotonicNs now) { next_check_ns_ = now + check_ns; },

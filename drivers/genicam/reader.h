@@ -25,9 +25,9 @@ class Listener {
 
 class Reader final : public Pollable {
  public:
-  /// `clock`: the loop's clock, and `memory` for the blocks, for the camera's thread.
-  Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock,
-         CameraThread::Memory memory);
+  /// For the camera's thread: the loop's clock, memory for the blocks, and who works on those in progress.
+  Reader(const Settings& settings, Listener& listener, CameraThread::Clock clock, CameraThread::Memory memory,
+         BlockBegins begins = nullptr);
 
   void start(MonotonicNs now) { keeper_.start(now); }
   /// Sends TriggerSoftware; false: not running.

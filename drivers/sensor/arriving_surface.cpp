@@ -20,7 +20,7 @@ ArrivingSurface::ArrivingSurface(gocator::DataSet& set, const SensorProfile& pro
     : profile_(profile),
       height_bytes_(set.heights.size() * sizeof(std::int16_t)),
       in_place_(profile.handedness != Handedness::left),
-      workers_(std::move(workers)) {
+      pieces_(std::move(workers)) {
   frame_.rows = static_cast<int>(set.surface->rows);
   frame_.cols = static_cast<int>(set.surface->cols);
   frame_.z = gocator::height_axis(*set.surface);
@@ -32,39 +32,16 @@ ArrivingSurface::ArrivingSurface(gocator::DataSet& set, const SensorProfile& pro
   const ByteView &stamp = content[0], &head = content[1], &heights = content[2];
   leaves_ = std::make_unique<LeafPass>(
       std::vector<ByteView>{stamp, head, heights},
-      LeafPass::Samples{stamp.size() + head.size(), heights, sizeof(std::int16_t)}, *pixels_);
+      LeafPass::Samples{stamp.size() + head.size(), heights, sizeof(std::int16_t)}, pixels_.get());
 }
 
-ArrivingSurface::~ArrivingSurface() { wait(); }
+ArrivingSurface::~ArrivingSurface() { pieces_.wait(); }
 
 void ArrivingSurface::arrived(std::size_t bytes) {
   const std::uint64_t there = leaves_->bytes() - height_bytes_ + bytes;
   while (next_ < leaves_->leaves() &&
          std::min<std::uint64_t>((next_ + 1) * hash_leaf_bytes, leaves_->bytes()) <= there)
-    submit_next();
-}
-
-void ArrivingSurface::submit_next() {
-  {
-    const std::lock_guard lock(mutex_);
-    ++in_work_;
-  }
-  workers_->submit([this, leaf = next_++] {
-    std::exception_ptr error;
-    try {
-      leaves_->pass(leaf);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    const std::lock_guard lock(mutex_);
-    if (error) error_ = error;
-    if (--in_work_ == 0) done_.notify_all();
-  });
-}
-
-void ArrivingSurface::wait() {
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return in_work_ == 0; });
+    pieces_.submit([this, leaf = next_++] { leaves_->pass(leaf); });
 }
 
 bool ArrivingSurface::is_for(const SensorProfile& p) const {
@@ -73,8 +50,7 @@ bool ArrivingSurface::is_for(const SensorProfile& p) const {
 }
 
 HashedPart ArrivingSurface::hash() {
-  wait();
-  if (error_) std::rethrow_exception(error_);
+  pieces_.finish();
   if (next_ < leaves_->leaves()) throw FrameError("a surface without its last heights");
   return leaves_->take_hash();
 }

@@ -2,10 +2,7 @@
 // there. After the last byte the last leaf remains.
 #pragma once
 
-#include <condition_variable>
-#include <exception>
 #include <memory>
-#include <mutex>
 
 #include "drivers/gocator/data_set.h"
 #include "drivers/sensor/leaf_pass.h"
@@ -30,9 +27,6 @@ class ArrivingSurface final : public gocator::SurfaceWork {
   void give_pixels(std::vector<std::int16_t>&& heights, HeightFrame& frame);
 
  private:
-  void submit_next();
-  void wait();
-
   const SensorProfile& profile_;
   const std::size_t height_bytes_;
   const bool in_place_;  // the counts are the heights
@@ -40,12 +34,7 @@ class ArrivingSurface final : public gocator::SurfaceWork {
   std::unique_ptr<PixelPass> pixels_;
   std::unique_ptr<LeafPass> leaves_;
   std::size_t next_ = 0;  // leaf
-  std::shared_ptr<PieceWorkers> workers_;
-
-  std::mutex mutex_;
-  std::condition_variable done_;
-  std::size_t in_work_ = 0;
-  std::exception_ptr error_;
+  PieceGroup pieces_;     // last: it ends before what it works on
 };
 
 }  // namespace datum

@@ -8,6 +8,7 @@
 #include "drivers/sensor/frame_hash.h"
 #include "drivers/sensor/frame_pass.h"
 #include "drivers/sensor/leaf_pass.h"
+#include "drivers/sensor/pixel_pass.h"
 #include "drivers/sensor/read_frame.h"
 #include "gpu/core/parallel_for.h"
 
@@ -52,41 +53,75 @@ void GenicamFrame::check_resolution(const HeightFrame& frame) const {
     throw FrameError(origin_.name + ": " + doubt);
 }
 
+std::string GenicamFrame::identity_with(HashedPart&& payload, const HeightFrame& frame) const {
+  const std::string setup = text_of(setup_);
+  return tree_identity(
+      {hashed_part({bytes_of(setup)}, 1), hashed_part({bytes_of(frame.frame_id)}, 1), std::move(payload)});
+}
+
 /// Hashes, converts and classes the heights, by several threads.
-void GenicamFrame::pass_over(const genicam::PlainHeights& plain, HeightFrame& frame,
-                             const SensorProfile& profile) {
-  constexpr StoredNumber number{StoredNumber::Kind::natural, sizeof(std::uint16_t)};
+HashedPart GenicamFrame::pass_over(const genicam::PlainHeights& plain, HeightFrame& frame,
+                                   const SensorProfile& profile) {
+  const StoredNumber number = number_of(plain);
   make_room(frame, number, profile.reading);
-  const InvalidMark mark = plain.mark ? InvalidMark{InvalidMark::Kind::value, *plain.mark} : InvalidMark{};
-  const bool reversed = plain.reversed != (profile.handedness == Handedness::left);
-  const auto pixels = pixel_pass(frame, number, false, {mark, &profile, reversed}, origin_.name);
+  const auto pixels = pixel_pass_of(plain, frame, profile, origin_.name);
   const ByteView heights = ByteView(payload_.bytes).subspan(plain.begin, frame.size() * number.bytes);
-  LeafPass leaves({payload_.bytes}, {plain.begin, heights, number.bytes}, *pixels);
+  LeafPass leaves({payload_.bytes}, {plain.begin, heights, number.bytes}, pixels.get());
   parallel_for(profile.reading.threads, leaves.leaves(),
                [&](std::size_t leaf, unsigned) { leaves.pass(leaf); });
+  pixels->finish();
+  return leaves.take_hash();
+}
+
+/// `frame` is described. Throws FrameError for a height that the general reader refuses.
+HeightFrame GenicamFrame::read_plainly(const genicam::PlainHeights& plain, HeightFrame&& frame,
+                                       const SensorProfile& profile) {
+  auto* const block = dynamic_cast<ArrivingBlock*>(work_.get());
+  HashedPart hash;
+  if (block && block->has_pixels(plain, frame, profile)) {
+    hash = block->take_hash(payload_.bytes);
+    block->give_pixels(frame);
+  } else {
+    hash = pass_over(plain, frame, profile);
+  }
+  frame.content_sha256 = identity_with(std::move(hash), frame);
+  return std::move(frame);
+}
+
+HeightFrame GenicamFrame::read_generally(const SensorProfile& profile) {
+  HeightFrame frame = genicam::frame_of(payload_, setup_, origin_.name);
+  check_resolution(frame);
+  const ReadSettings& reading = profile.reading;
+  auto* const block = dynamic_cast<ArrivingBlock*>(work_.get());
+  if (block && reading.scheme == HashScheme::tree) {
+    frame.content_sha256 = identity_with(block->take_hash(payload_.bytes), frame);
+    return frame;
+  }
   const std::string setup = text_of(setup_);
-  frame.content_sha256 = tree_identity(
-      {hashed_part({bytes_of(setup)}, 1), hashed_part({bytes_of(frame.frame_id)}, 1), leaves.take_hash()});
+  frame.content_sha256 = identity_of(
+      reading.scheme, {bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes}, reading.threads);
+  return frame;
 }
 
 HeightFrame GenicamFrame::read(const SensorProfile& profile) {
-  HeightFrame frame;
-  const bool is_tree = profile.reading.scheme == HashScheme::tree;
-  const auto plain = is_tree ? genicam::plain_heights(payload_, setup_, origin_.name, frame) : std::nullopt;
-  if (!plain) frame = genicam::frame_of(payload_, setup_, origin_.name);
-  check_resolution(frame);
-  if (plain) {
-    pass_over(*plain, frame, profile);
-  } else {
-    const std::string setup = text_of(setup_);
-    frame.content_sha256 =
-        identity_of(profile.reading.scheme, {bytes_of(setup), bytes_of(frame.frame_id), payload_.bytes},
-                    profile.reading.threads);
+  std::optional<HeightFrame> plain_frame;
+  if (profile.reading.scheme == HashScheme::tree) {
+    HeightFrame described;
+    if (const auto plain = genicam::plain_heights(payload_, setup_, origin_.name, described)) {
+      check_resolution(described);
+      try {
+        plain_frame = read_plainly(*plain, std::move(described), profile);
+      } catch (const FrameError&) {
+        work_.reset();  // the general reader names the pixel
+      }
+    }
   }
+  HeightFrame frame = plain_frame ? std::move(*plain_frame) : read_generally(profile);
   frame.sensor_serial = origin_.serial;
   frame.job = origin_.job;
   frame.delivered = profile.handedness;  // GenICam does not state it
-  plain ? accept_passed_frame(frame, profile) : accept_frame(frame, profile);
+  plain_frame ? accept_passed_frame(frame, profile) : accept_frame(frame, profile);
+  work_.reset();
   if (profile.reading.buffers) profile.reading.buffers->give(std::move(payload_.bytes));
   return frame;
 }

@@ -4,6 +4,7 @@
 #include <future>
 
 #include "drivers/genicam/payload.h"
+#include "drivers/sensor/arriving_block.h"
 #include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
@@ -19,11 +20,13 @@ struct GenicamOrigin {
 class GenicamFrame final : public ReceivedFrame {
  public:
   GenicamFrame(genicam::Payload&& payload, const genicam::Setup& setup, GenicamOrigin origin,
-               std::shared_future<std::string> setup_change = {})
+               std::shared_future<std::string> setup_change = {},
+               std::shared_ptr<genicam::BlockWork> work = nullptr)
       : payload_(std::move(payload)),
         setup_(setup),
         origin_(std::move(origin)),
-        setup_change_(std::move(setup_change)) {}
+        setup_change_(std::move(setup_change)),
+        work_(std::move(work)) {}
 
   /// Throws PayloadError, or FrameError for another resolution.
   HeightFrame read(const SensorProfile& profile) override;
@@ -31,13 +34,19 @@ class GenicamFrame final : public ReceivedFrame {
   std::string late_fault() override;
 
  private:
-  void pass_over(const genicam::PlainHeights& plain, HeightFrame& frame, const SensorProfile& profile);
+  HeightFrame read_plainly(const genicam::PlainHeights& plain, HeightFrame&& frame,
+                           const SensorProfile& profile);
+  HeightFrame read_generally(const SensorProfile& profile);
+  HashedPart pass_over(const genicam::PlainHeights& plain, HeightFrame& frame, const SensorProfile& profile);
+  std::string identity_with(HashedPart&& payload, const HeightFrame& frame) const;
   void check_resolution(const HeightFrame& frame) const;
 
   genicam::Payload payload_;
   genicam::Setup setup_;
   GenicamOrigin origin_;
   std::shared_future<std::string> setup_change_;
+  std::shared_ptr<genicam::BlockWork>
+      work_;  // on the payload while it arrived; null: none. It ends before the payload
 };
 
 /// Why a frame's resolution does not fit this cell, as text; empty: it fits.

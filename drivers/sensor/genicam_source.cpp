@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "drivers/sensor/arriving_block.h"
 #include "drivers/sensor/genicam_frame.h"
 
 namespace datum {
@@ -15,16 +16,30 @@ constexpr std::size_t most_waiting_blocks = 4;
 // A camera may have stamped a frame before the first request of its time.
 constexpr std::uint64_t zero_before_ns = 3'600'000'000'000;
 
+genicam::CameraThread::Memory kept_memory(const std::shared_ptr<FrameBuffers>& buffers) {
+  return [buffers](std::size_t bytes) {
+    return buffers ? buffers->bytes(bytes) : std::vector<std::uint8_t>(bytes);
+  };
+}
+
+/// Null: frames are hashed as a whole.
+genicam::BlockBegins arriving_blocks(const SensorProfile& sensor) {
+  if (sensor.reading.scheme != HashScheme::tree) return nullptr;
+  return [&sensor, workers = piece_workers_beside(sensor.reading.threads)](const genicam::Setup& setup,
+                                                                           ByteView memory) {
+    return std::make_shared<ArrivingBlock>(memory, setup, sensor, workers);
+  };
+}
+
 }  // namespace
 
-GenicamSource::GenicamSource(const genicam::Settings& settings, const std::shared_ptr<FrameBuffers>& buffers,
+GenicamSource::GenicamSource(const genicam::Settings& settings, const SensorProfile& sensor,
                              AlreadyMeasured already_measured, MonotonicNs now,
                              genicam::CameraThread::Clock clock)
     : settings_(settings),
       measured_(std::move(already_measured)),
-      reader_(settings, *this, std::move(clock), [buffers](std::size_t bytes) {
-        return buffers ? buffers->bytes(bytes) : std::vector<std::uint8_t>(bytes);
-      }) {
+      reader_(settings, *this, std::move(clock), kept_memory(sensor.reading.buffers),
+              arriving_blocks(sensor)) {
   reader_.start(now);
 }
 
@@ -154,7 +169,7 @@ void GenicamSource::block(genicam::Block&& block, MonotonicNs now) {
       std::make_shared<GenicamFrame>(std::move(block.delivery.payload), block.setup,
                                      GenicamOrigin{genicam::name_of(settings_) + " " + name, serial,
                                                    settings_.user_set, settings_.resolution_um},
-                                     block.change);
+                                     block.change, std::move(block.delivery.work));
   ready_.push_back(std::move(claim));
 }
 

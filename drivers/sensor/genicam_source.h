@@ -15,6 +15,7 @@
 #include "drivers/genicam/reader.h"
 #include "drivers/gocator/clock_estimate.h"
 #include "drivers/sensor/frame_source.h"
+#include "drivers/sensor/piece_workers.h"
 
 namespace datum {
 
@@ -22,8 +23,9 @@ class GenicamSource final : public FrameSource, private genicam::Listener {
  public:
   using AlreadyMeasured = MeasuredFrames::AlreadyMeasured;
 
-  /// Starts connecting. `clock`: the loop's, for the camera's thread. `buffers`: for frames; null: none are kept.
-  GenicamSource(const genicam::Settings& settings, const std::shared_ptr<FrameBuffers>& buffers,
+  /// Starts connecting. `clock`: the loop's, for the camera's thread. `sensor`, the profile that frames will be read by, outlives
+  /// them.
+  GenicamSource(const genicam::Settings& settings, const SensorProfile& sensor,
                 AlreadyMeasured already_measured, MonotonicNs now, genicam::CameraThread::Clock clock);
 
   std::vector<Pollable*> pollables() override { return {&reader_}; }

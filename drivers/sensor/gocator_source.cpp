@@ -15,8 +15,6 @@ namespace {
 
 // Queue in memory, each of the largest message: the cell uses one while the next arrives.
 constexpr std::size_t most_waiting_sets = 4;
-// Each takes 1 GB/s and more of a sensor's link. One may wait for the disk.
-constexpr unsigned most_piece_workers = 4;
 
 std::string steps_text(const std::array<std::uint32_t, 3>& nm) {
   return fmt::format("{:g} x {:g} x {:g} um", nm[0] / 1e3, nm[1] / 1e3, nm[2] / 1e3);
@@ -28,7 +26,7 @@ GocatorSource::GocatorSource(const gocator::Settings& settings, const SensorProf
                              AlreadyMeasured already_measured, MonotonicNs now, gocator::Ports ports)
     : settings_(settings),
       sensor_(sensor),
-      workers_(std::make_shared<PieceWorkers>(std::clamp(sensor.reading.threads, 2u, most_piece_workers))),
+      workers_(piece_workers_beside(sensor.reading.threads)),
       measured_(std::move(already_measured)),
       reader_(settings, *this, std::move(ports)) {
   if (settings_.archive) {

@@ -18,8 +18,8 @@ class LeafPass {
     ByteView bytes;        // whole samples
     std::size_t sample_bytes = 0;
   };
-  /// `pieces` follow each other; together they are one part of the hash.
-  LeafPass(std::vector<ByteView> pieces, const Samples& samples, PixelPass& pixels);
+  /// `pieces` follow each other; together they are one part of the hash. `pixels`: null where they are hashed alone.
+  LeafPass(std::vector<ByteView> pieces, const Samples& samples, PixelPass* pixels);
 
   std::size_t leaves() const { return hash_.leaves.size(); }
   std::uint64_t bytes() const { return hash_.bytes; }
@@ -31,7 +31,7 @@ class LeafPass {
  private:
   std::vector<ByteView> pieces_;
   Samples samples_;
-  PixelPass& pixels_;
+  PixelPass* pixels_;
   HashedPart hash_;
 };
 

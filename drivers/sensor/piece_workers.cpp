@@ -39,4 +39,37 @@ void PieceWorkers::work() {
   }
 }
 
+std::shared_ptr<PieceWorkers> piece_workers_beside(unsigned threads) {
+  constexpr unsigned most = 4;  // each takes 1 GB/s and more of a sensor's link; one may wait for the disk
+  return std::make_shared<PieceWorkers>(std::clamp(threads, 2u, most));
+}
+
+void PieceGroup::submit(std::function<void()> piece) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++in_work_;
+  }
+  workers_->submit([this, piece = std::move(piece)] {
+    std::exception_ptr error;
+    try {
+      piece();
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);  // held, so that the object lives until this has ended
+    if (error) error_ = error;
+    if (--in_work_ == 0) done_.notify_all();
+  });
+}
+
+void PieceGroup::wait() {
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return in_work_ == 0; });
+}
+
+void PieceGroup::finish() {
+  wait();
+  if (error_) std::rethrow_exception(error_);
+}
+
 }  // namespace datum

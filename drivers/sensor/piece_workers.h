@@ -3,7 +3,9 @@
 
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -29,6 +31,31 @@ class PieceWorkers {
   std::deque<std::function<void()>> waiting_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;  // last
+};
+
+/// For frames of a network's sensor where this host's own work has so many threads.
+std::shared_ptr<PieceWorkers> piece_workers_beside(unsigned threads);
+
+/// Pieces of one frame, submitted by one thread; their end may be awaited by another one afterwards.
+class PieceGroup {
+ public:
+  explicit PieceGroup(std::shared_ptr<PieceWorkers> workers) : workers_(std::move(workers)) {}
+  ~PieceGroup() { wait(); }
+  PieceGroup(const PieceGroup&) = delete;
+  PieceGroup& operator=(const PieceGroup&) = delete;
+
+  void submit(std::function<void()> piece);
+  /// For all that were submitted.
+  void wait();
+  /// The same; rethrows what one of them threw.
+  void finish();
+
+ private:
+  std::shared_ptr<PieceWorkers> workers_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::size_t in_work_ = 0;
+  std::exception_ptr error_;
 };
 
 }  // namespace datum

@@ -173,8 +173,9 @@ Row through_the_source(int frames, int& paired, const Take& take) {
   settings.trigger = genicam::TriggerBy::software;
   settings.packet_size = packet_bytes;
   settings.stall_ms = 2000;
+  const SensorProfile sensor = profile();
   GenicamSource source(
-      settings, nullptr, [](const FrameIdentity&) { return false; }, now_ns(), now_ns);
+      settings, sensor, [](const FrameIdentity&) { return false; }, now_ns(), now_ns);
   Pollable& link = *source.pollables()[0];
   const auto turn = [&] {
     pollfd p{link.fd(), POLLIN, 0};
