@@ -8,54 +8,21 @@
 // Where not all blocks fit on the device at a time they take their columns in the order of their start, so that whoever
 // waits for L waits for a block that runs. The places of the rows are known at the end only: all blocks of one matrix
 // must fit.
+//
+// The columns are those of a whole square matrix, or a panel of a larger one (lu_blocked.cuh): `rows` rows from the
+// diagonal on, factored in place.
 #pragma once
 
-#include "gpu/lu/lu_search.cuh"
-#include "gpu/lu/lu_words.cuh"
+#include "gpu/lu/lu_columns_work.cuh"
 
 namespace datum::lu {
-
-template <class T>
-struct ColumnsWork {
-  const T* a;
-  T* factors;
-  std::int32_t* pivots;
-  std::int32_t* info;
-  std::uint16_t* order;              // which row of A became row k
-  typename Posted<T>::Word* posted;  // per matrix: L by columns
-  uint2* choice;                     // per matrix: the pivots
-  std::uint32_t* epochs;             // per matrix: launches so far
-  unsigned long long* tickets;       // null where all blocks fit on the device at a time
-  std::uint32_t n, blocks, matrices;
-};
-
-// A choice: the pivot's row, the position it was at, and whether the pivot is 0 or not finite.
-constexpr std::uint32_t choice_zero = 1u << 30, choice_not_finite = 1u << 31;
-__device__ __forceinline__ std::uint32_t row_of(std::uint32_t choice) { return choice & 0x7FFu; }
-__device__ __forceinline__ std::uint32_t position_of(std::uint32_t choice) { return choice >> 16 & 0x7FFu; }
-
-template <class T, int threads, int rows, int width, int ahead>
-struct ColumnsShared {
-  static constexpr int warps = threads / 32;
-  static constexpr int stride = threads * rows + 1;  // of finished: a row's columns lie in different banks
-  alignas(16) Candidate<T> candidate[2][warps];
-  alignas(16) T candidate_row[2][warps][width];
-  alignas(16) T pivot_rows[2][ahead][width];
-  alignas(16) T triangle[2][ahead][ahead];
-  alignas(16) T upper[warps + 1][ahead][width];  // each warp's own
-  T reciprocal[2][warps];
-  std::uint32_t choice[threads * rows];
-  unsigned long long ticket;
-  std::uint32_t first_zero, first_not_finite;
-  T finished[width * stride];
-};
 
 /// `ahead`: columns of L that are read at a time.
 template <class T, int threads, int rows, int width, int ahead>
 struct Columns {
   using Shared = ColumnsShared<T, threads, rows, width, ahead>;
   using Key = KeyOf<T>;
-  static constexpr int warps = threads / 32, step = 8, all_threads = threads + 32;
+  static constexpr int warps = threads / 32, step = width < 8 ? width : 8, all_threads = threads + 32;
   static constexpr bool clerk_posts = threads * rows <= 128;  // one warp would be late with more rows
   static constexpr std::uint32_t done = 1u << 31;             // of a position: the row is a pivot's, or none
 
@@ -86,17 +53,16 @@ struct Columns {
     matrix = mine / w.blocks;
     block = mine % w.blocks;
     epoch = *static_cast<const volatile std::uint32_t*>(w.epochs + matrix) + 1;
-    posted = w.posted + static_cast<std::size_t>(matrix) * n * n;
-    choice = w.choice + static_cast<std::size_t>(matrix) * n;
+    posted = w.posted + static_cast<std::size_t>(matrix) * n * w.columns;
+    choice = w.choice + static_cast<std::size_t>(matrix) * w.columns;
     if (is_clerk()) return;
-    const T* from =
-        w.a + static_cast<std::size_t>(matrix) * n * n + static_cast<std::size_t>(block) * width * n;
+    const T* from = w.a + matrix * w.matrix_size + static_cast<std::size_t>(block) * width * w.leading;
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       position[r] = row(r) < n ? row(r) : done | row(r);
 #pragma unroll
       for (int c = 0; c < width; ++c)
-        a[r][c] = row(r) < n && block * width + c < n ? from[static_cast<std::size_t>(c) * n + row(r)] : T{0};
+        a[r][c] = row(r) < n && block * width + c < w.columns ? from[c * w.leading + row(r)] : T{0};
     }
   }
 
@@ -171,16 +137,17 @@ struct Columns {
 
   /// The rows of U that some columns of L make of these columns; every warp makes its own copy.
   __device__ __forceinline__ void solve_pivot_rows(std::uint32_t side) {
-    if (lane < width) {
+#pragma unroll
+    for (int c = static_cast<int>(lane); c < width; c += 32) {
       T u[ahead];
 #pragma unroll
-      for (int i = 0; i < ahead; ++i) u[i] = s.pivot_rows[side][i][lane];
+      for (int i = 0; i < ahead; ++i) u[i] = s.pivot_rows[side][i][c];
 #pragma unroll
       for (int k = 0; k < ahead; ++k)
 #pragma unroll
         for (int i = k + 1; i < ahead; ++i) u[i] = fused(-s.triangle[side][i][k], u[k], u[i]);
 #pragma unroll
-      for (int i = 0; i < ahead; ++i) s.upper[warp][i][lane] = u[i];
+      for (int i = 0; i < ahead; ++i) s.upper[warp][i][c] = u[i];
     }
     __syncwarp();
   }
@@ -195,7 +162,9 @@ struct Columns {
 
   /// A pivot's row is what it will stay: the clerk puts it away, from a column on.
   __device__ __forceinline__ void keep(std::uint32_t column, std::uint32_t at, const T* u) {
-    if (lane < width - column) finished(column + lane, at) = u[lane];
+#pragma unroll
+    for (std::uint32_t c = lane; c < width; c += 32)
+      if (c < width - column) finished(column + c, at) = u[c];
   }
 
   /// The clerk posts a column of L that has been finished before the last barrier.
@@ -303,7 +272,7 @@ struct Columns {
   __device__ __forceinline__ void factor() {
 #pragma unroll 1
     for (std::uint32_t column = width - remaining; column < width - remaining + step; ++column) {
-      if (block * width + column >= n) return;
+      if (block * width + column >= w.columns) return;
       if (!is_clerk()) offer<remaining>(column & 1);
       __syncthreads();
       if (is_clerk()) {
@@ -319,37 +288,88 @@ struct Columns {
   __device__ __forceinline__ void write() {
     __syncthreads();
     if (is_clerk()) post(width - 1);
-    for (std::uint32_t k = (block + 1) * width + tid; k < n; k += all_threads) {
+    for (std::uint32_t k = (block + 1) * width + tid; k < w.columns; k += all_threads) {
       const std::uint32_t chosen = poll_word(choice + k, epoch);
       s.choice[k] = chosen;
       if (chosen & choice_zero) atomicMin(&s.first_zero, k);
       if (chosen & choice_not_finite) atomicMin(&s.first_not_finite, k);
     }
     __syncthreads();
+    if (w.columns < n) place_the_rest();
     const bool finite = s.first_not_finite == 0xFFFFFFFFu;
     if (block + 1 == w.blocks) tell(finite);
-    T* to =
-        w.factors + static_cast<std::size_t>(matrix) * n * n + static_cast<std::size_t>(block) * width * n;
-    const std::uint32_t columns = n - block * width < width ? n - block * width : width;
+    T* to = w.factors + matrix * w.matrix_size + static_cast<std::size_t>(block) * width * w.leading;
+    const std::uint32_t columns = w.columns - block * width < width ? w.columns - block * width : width;
     for (std::uint32_t k = tid; k < n; k += all_threads) {
       const std::uint32_t at = row_of(s.choice[k]);
 #pragma unroll 4
       for (std::uint32_t c = 0; c < columns; ++c)
-        to[static_cast<std::size_t>(c) * n + k] = finite ? finished(c, at) : nothing(T{});
+        to[c * w.leading + k] = finite ? finished(c, at) : nothing(T{});
     }
+  }
+
+  /// The rows that no column has chosen: s.choice[k] names that at place k, as for the others.
+  __device__ __forceinline__ void place_the_rest() {
+    if (!is_clerk()) {
+#pragma unroll 1
+      for (std::uint32_t k = (block + 1) * width; k < w.columns; ++k) {
+        const std::uint32_t chosen = s.choice[k];
+#pragma unroll
+        for (int r = 0; r < rows; ++r) settle(r, k, chosen);
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        if (!is_done(r)) s.choice[position[r]] = row(r);
+    }
+    __syncthreads();
   }
 
   /// The last block writes what belongs to the whole matrix.
   __device__ __forceinline__ void tell(bool finite) {
-    const std::size_t first = static_cast<std::size_t>(matrix) * n;
-    for (std::uint32_t k = tid; k < n; k += all_threads) {
-      w.pivots[first + k] = static_cast<std::int32_t>((finite ? position_of(s.choice[k]) : k) + 1);
-      w.order[first + k] = static_cast<std::uint16_t>(row_of(s.choice[k]));
+    std::int32_t* const pivots = w.pivots + static_cast<std::size_t>(matrix) * w.all_rows + w.first;
+    for (std::uint32_t k = tid; k < w.columns; k += all_threads)
+      pivots[k] = static_cast<std::int32_t>((finite ? position_of(s.choice[k]) : k) + w.first + 1);
+    std::uint16_t* const order = w.order + static_cast<std::size_t>(matrix) * w.all_rows + w.first;
+    if (w.panel.top) {
+      tell_panel(order);
+    } else {
+      for (std::uint32_t k = tid; k < n; k += all_threads)
+        order[k] = static_cast<std::uint16_t>(row_of(s.choice[k]));
     }
     if (tid != 0) return;
     w.epochs[matrix] = epoch;
-    w.info[matrix] = finite ? static_cast<std::int32_t>(s.first_zero + 1)
-                            : -static_cast<std::int32_t>(s.first_not_finite + 1);
+    const std::int32_t before = w.first == 0 ? 0 : w.info[matrix];
+    const std::int32_t here = finite ? static_cast<std::int32_t>(s.first_zero + 1)
+                                     : -static_cast<std::int32_t>(s.first_not_finite + 1);
+    const auto first = static_cast<std::int32_t>(w.first);
+    if (before < 0 || (before > 0 && here >= 0)) return;
+    w.info[matrix] = here > 0 ? here + first : (here < 0 ? here - first : 0);
+  }
+
+  /// Moves the rows of `order` as the panel does, and says where they went.
+  __device__ __forceinline__ void tell_panel(std::uint16_t* order) {
+    constexpr std::uint32_t each = (threads * rows + all_threads - 1) / all_threads;
+    std::uint16_t moved[each];
+    std::uint16_t* const top = w.panel.top + matrix * w.columns;
+    std::uint16_t* const place = w.panel.place + matrix * w.columns;
+    std::uint16_t* const where = w.panel.where + static_cast<std::size_t>(matrix) * w.all_rows;
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint32_t k = tid + i * all_threads;
+      if (k >= n) continue;
+      const std::uint32_t from = row_of(s.choice[k]);
+      moved[i] = w.first == 0 ? static_cast<std::uint16_t>(from) : order[from];
+      if (k < w.columns) top[k] = static_cast<std::uint16_t>(from);
+      if (from < w.columns) place[from] = static_cast<std::uint16_t>(k);
+    }
+    __syncthreads();
+#pragma unroll
+    for (std::uint32_t i = 0; i < each; ++i) {
+      const std::uint32_t k = tid + i * all_threads;
+      if (k >= n) continue;
+      order[k] = moved[i];
+      where[moved[i]] = static_cast<std::uint16_t>(w.first + k);
+    }
   }
 };
 

@@ -13,6 +13,18 @@ lu::Shape<double> lu::shape_for(std::uint32_t n) {
   return shape<double, 512, 2, 16, 4>();
 }
 
+template <>
+lu::Shape<double> lu::panel_shape_for(std::uint32_t n) {
+  if (n <= CudaLu<double>::most_rows_of_columns) return shape_for<double>(n);
+  if (n <= 1920) return shape<double, 480, 4, 8, 2>();
+  return shape<double, 480, 9, 4, 1>();
+}
+
+template <>
+bool lu::panels_win<double>(std::uint32_t n, std::size_t batch) {
+  return batch > 16 && n > 128;
+}
+
 template class CudaLu<double>;
 
 }  // namespace datum

@@ -13,6 +13,19 @@ lu::Shape<float> lu::shape_for(std::uint32_t n) {
   return shape<float, 256, 4, 16, 4>();
 }
 
+template <>
+lu::Shape<float> lu::panel_shape_for(std::uint32_t n) {
+  if (n <= CudaLu<float>::most_rows_of_columns) return shape_for<float>(n);
+  if (n <= 1920) return shape<float, 480, 4, 16, 4>();
+  if (n <= 2880) return shape<float, 480, 6, 8, 4>();
+  return shape<float, 480, 9, 8, 2>();
+}
+
+template <>
+bool lu::panels_win<float>(std::uint32_t n, std::size_t batch) {
+  return batch > 16 && n > 128;
+}
+
 template class CudaLu<float>;
 
 }  // namespace datum

@@ -13,7 +13,8 @@ struct SubstituteWork {
   const std::int32_t* info;
   const T* b;
   T* x;
-  std::uint32_t n, columns;  // of b for each matrix
+  std::uint32_t n, columns;          // of b for each matrix
+  std::size_t leading, matrix_size;  // of the factors: elements from column to column, from matrix to matrix
 };
 
 constexpr int substitute_threads = 256, substitute_rows = 4, substitute_ahead = 8;
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(substitute_threads) substitute(SubstituteWork<
   __shared__ T known[2];
   const int n = static_cast<int>(w.n), tid = static_cast<int>(threadIdx.x);
   const std::size_t matrix = blockIdx.x / w.columns;
-  const T* const f = w.factors + matrix * w.n * w.n;
+  const T* const f = w.factors + matrix * w.matrix_size;
   const std::uint16_t* const order = w.order + matrix * w.n;
   const T* const b = w.b + std::size_t{blockIdx.x} * w.n;
   T* const to = w.x + std::size_t{blockIdx.x} * w.n;
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(substitute_threads) substitute(SubstituteWork<
 #pragma unroll
         for (int r = 0; r < substitute_rows; ++r) {
           const int row = tid + r * substitute_threads, k = backward ? n - 1 - first - i : first + i;
-          l[i][r] = row < n && k >= 0 && k < n ? f[static_cast<std::size_t>(k) * w.n + row] : T{0};
+          l[i][r] = row < n && k >= 0 && k < n ? f[static_cast<std::size_t>(k) * w.leading + row] : T{0};
         }
 #pragma unroll
       for (int i = 0; i < substitute_ahead; ++i) {

@@ -69,6 +69,7 @@ void cpu_rows() {
 }  // namespace datum::bench
 
 int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   datum::bench::openblas_at_its_best(argv);
   const std::string only = argc > 1 ? argv[1] : "";
   if (only != "--gpu") datum::bench::cpu_rows();

@@ -1,6 +1,6 @@
 // datum bench papers: the papers' tables on this machine, each beside the printed values; PAPERS.md says what is where.
 //
-// usage: bench_papers [--gpu] [--quick]     --gpu: the device's rows alone
+// usage: bench_papers [--gpu] [--quick | --whole]     --gpu: the device's rows alone; --whole: with those that take minutes
 #include <time.h>
 
 #include <algorithm>
@@ -44,13 +44,15 @@ int main(int argc, char** argv) {
   using namespace datum::bench;
   PapersOptions options;
   for (int i = 1; i < argc; ++i) {
-    const bool gpu = std::strcmp(argv[i], "--gpu") == 0, quick = std::strcmp(argv[i], "--quick") == 0;
-    if (!gpu && !quick) {
-      std::fprintf(stderr, "bench_papers: '%s' is no option; allowed: --gpu, --quick\n", argv[i]);
+    const bool gpu = std::strcmp(argv[i], "--gpu") == 0, quick = std::strcmp(argv[i], "--quick") == 0,
+               whole = std::strcmp(argv[i], "--whole") == 0;
+    if (!gpu && !quick && !whole) {
+      std::fprintf(stderr, "bench_papers: '%s' is no option; allowed: --gpu, --quick, --whole\n", argv[i]);
       return 64;
     }
     options.gpu = options.gpu || gpu;
     options.quick = options.quick || quick;
+    options.whole = options.whole || whole;
   }
   const datum::Backend all = datum::cpu_backend();
   options.threads = all.threads;

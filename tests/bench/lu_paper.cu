@@ -63,7 +63,9 @@ template <bool pivots, class T>
 auto kernel_of(int side) {
   return side == 16  ? factor_in_one_block<16, pivots, T>
          : side == 8 ? factor_in_one_block<8, pivots, T>
-                     : factor_in_one_block<4, pivots, T>;
+         : side == 4 ? factor_in_one_block<4, pivots, T>
+         : side == 2 ? factor_in_one_block<2, pivots, T>
+                     : factor_in_one_block<1, pivots, T>;
 }
 
 }  // namespace

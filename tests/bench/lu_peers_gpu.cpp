@@ -99,8 +99,10 @@ LuPeer blas_peer(const T* from, std::uint32_t n, std::size_t batch) {
 template <class T>
 std::vector<LuPeer> lu_peers(const T* a, std::uint32_t n, std::size_t batch) {
   if (batch > 1) return {blas_peer(a, n, batch)};
-  return {solver_peer(a, n, CUSOLVER_ALG_0, "cuSOLVER"), solver_peer(a, n, CUSOLVER_ALG_1, "cuSOLVER legacy"),
-          blas_peer(a, n, batch)};
+  std::vector<LuPeer> peers{solver_peer(a, n, CUSOLVER_ALG_0, "cuSOLVER"),
+                            solver_peer(a, n, CUSOLVER_ALG_1, "cuSOLVER legacy")};
+  if (n <= 512) peers.push_back(blas_peer(a, n, batch));  // seconds above
+  return peers;
 }
 
 template std::vector<LuPeer> lu_peers(const float*, std::uint32_t, std::size_t);

@@ -36,7 +36,7 @@ struct LuPeer {
 template <class T>
 std::vector<LuPeer> lu_peers(const T* a, std::uint32_t n, std::size_t batch);
 
-/// The paper's kernel on a copy: a block of side x side threads (4, 8 or 16), with or without partial pivoting.
+/// The paper's kernel on a copy: a block of side x side threads (1, 2, 4, 8 or 16), with or without partial pivoting.
 template <class T>
 LuPeer lu_paper(const T* a, std::uint32_t n, int side = 16, bool pivots = true);
 

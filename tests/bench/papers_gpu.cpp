@@ -8,30 +8,27 @@
 #include "gpu/core/parallel_for.h"
 #include "gpu/diffusion/diffusion_cuda.h"
 #include "gpu/fft/fft_cuda.h"
-#include "gpu/lu/lu_cuda.h"
 #include "gpu/parallel_planes/parallel_planes_cuda.h"
 #include "tests/bench/diffusion_paper.h"
 #include "tests/bench/gpu_timing.h"
-#include "tests/bench/lu_rows.h"
 #include "tests/bench/paper_kernels.h"
+#include "tests/bench/papers_gpu.h"
 #include "tests/bench/papers_rows.h"
 #include "tests/bench/papers_scenes.h"
 #include "tests/gpu/plane_fit_scene.h"
 
 namespace datum::bench {
-namespace {
 
+namespace {
 int differences = 0;
+}
 
 const char* said(bool equal) {
   differences += !equal;
   return equal ? "equal" : "DIFFERENT";
 }
 
-template <class T>
-bool equal(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
-}
+namespace {
 
 double median_us(int rounds, const std::function<void()>& work) {
   std::vector<double> us;
@@ -168,47 +165,6 @@ void stack_rows_on(const Stream& stream) {
   }
 }
 
-void lu_rows(const Stream& stream) {
-  constexpr std::uint32_t n = 1024;
-  const std::vector<float> a = paper_matrix(n);
-  CudaLu<float> lu;
-  lu.prepare(n, 1);
-  lu.upload(stream, a.data());
-  const Replay replay(stream, [&](CudaStream s) { lu.launch(s); });
-  std::vector<double> us;
-  for (int i = 0; i < 11; ++i) us.push_back(replay.device_us());
-  std::vector<float> factors(a.size()), expected = a;
-  std::vector<std::int32_t> pivots(n), expected_pivots(n);
-  std::int32_t info = 0;
-  lu.fetch(stream, factors.data(), pivots.data(), &info);
-  lu_factor(expected.data(), n, n, expected_pivots.data(), cpu_backend());
-  std::printf(
-      "\nThe LU paper, 1,024 rows, float, partial pivoting: %.0f us %s; above 1,024 the CPU factors\n",
-      spread_of(us).median, said(equal(factors, expected) && equal(pivots, expected_pivots)));
-}
-
-/// Figures 6 and 7: the paper's kernel, one block.
-void one_block_rows(const Stream& stream) {
-  struct Row {
-    std::uint32_t n;
-    int side;
-  };
-  std::printf("its kernel, one block; ms with partial pivoting, without\n");
-  for (const Row row : {Row{1024, 4}, Row{1024, 8}, Row{1024, 16}, Row{2048, 16}, Row{3072, 16}}) {
-    cuda::Buffer<float> a;
-    cuda::to_device(a, paper_matrix(row.n), "matrix");
-    double ms[2];
-    for (const bool pivots : {true, false}) {
-      const LuPeer peer = lu_paper(a.get(), row.n, row.side, pivots);
-      ms[pivots ? 0 : 1] = 1e-3 * wall_us([&] {
-                             peer.enqueue(stream);
-                             stream.finish();
-                           });
-    }
-    std::printf("%5u rows, %2d x %2d threads: %9.1f %9.1f\n", row.n, row.side, row.side, ms[0], ms[1]);
-  }
-}
-
 void fft_rows(const Stream& stream) {
   std::printf(
       "\nThe FFT paper, tables 1 and 2: forward and inverse, twice; printed ms, here us, one row; 4,096 "
@@ -258,8 +214,7 @@ int gpu_tables(const PapersOptions& options) {
   neighbour_rows(stream);
   diffusion_rows(options);
   stack_rows_on(stream);
-  lu_rows(stream);
-  one_block_rows(stream);
+  lu_gpu_figures(stream, options);
   fft_rows(stream);
   return differences > 0 ? 1 : 0;
 }

@@ -16,6 +16,7 @@ Taken taken(int rounds, const std::function<void()>& work);
 
 struct PapersOptions {
   bool gpu = false, quick = false;
+  bool whole = false;    // with the rows that take minutes
   unsigned threads = 0;  // 0: one per core
 };
 

@@ -38,12 +38,12 @@ std::vector<T> joined(const std::vector<std::vector<T>>& matrices) {
 
 template <class T>
 void expect_the_bytes_of_the_cpu(CudaLu<T>& device, const std::vector<std::vector<T>>& matrices,
-                                 std::uint32_t n, int launches = 2) {
+                                 std::uint32_t n, int launches = 2, LuMethod method = LuMethod::by_size) {
   const std::size_t batch = matrices.size(), size = std::size_t{n} * n;
   const std::vector<T> a = joined(matrices);
   std::vector<T> lu(a.size(), T{3});
   std::vector<std::int32_t> pivots(n * batch), info(batch, -9);
-  device.prepare(n, batch);
+  device.prepare(n, batch, method);
   device.upload(nullptr, a.data());
   for (int i = 0; i < launches; ++i) device.launch(nullptr);
   device.fetch(nullptr, lu.data(), pivots.data(), info.data());
@@ -75,26 +75,28 @@ TYPED_TEST(LuCuda, ManyLaunchesAndMatricesDoNotMix) {
   }
 }
 
+/// Singular and not finite ones.
+template <class T>
+std::vector<std::vector<T>> broken_matrices(std::uint32_t n) {
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinite = std::numeric_limits<T>::infinity();
+  std::vector<std::vector<T>> matrices{std::vector<T>(std::size_t{n} * n, T{0}), wilkinson_matrix<T>(n),
+                                       hilbert_matrix<T>(n)};
+  for (const std::uint32_t column : {0u, n / 2, n - 1}) {
+    matrices.push_back(random_matrix<T>(n, column));
+    for (std::uint32_t i = 0; i < n; ++i) matrices.back()[i + column * std::size_t{n}] = 0;
+    for (const T bad : {nan, infinite, -infinite})
+      for (const std::uint32_t row : {0u, n - 1}) {
+        matrices.push_back(random_matrix<T>(n, row));
+        matrices.back()[row + column * std::size_t{n}] = bad;
+      }
+  }
+  return matrices;
+}
+
 TYPED_TEST(LuCuda, SaysTheSameOfWhatIsSingularOrNotFinite) {
   CudaLu<TypeParam> device;
-  const TypeParam nan = std::numeric_limits<TypeParam>::quiet_NaN();
-  const TypeParam infinite = std::numeric_limits<TypeParam>::infinity();
-  for (const std::uint32_t n : {5u, 32u, 40u, 200u, 300u}) {
-    std::vector<std::vector<TypeParam>> matrices{std::vector<TypeParam>(std::size_t{n} * n, TypeParam{0}),
-                                                 wilkinson_matrix<TypeParam>(n),
-                                                 hilbert_matrix<TypeParam>(n)};
-    for (const std::uint32_t column : {0u, n / 2, n - 1}) {
-      auto twice = random_matrix<TypeParam>(n, column);
-      for (std::uint32_t i = 0; i < n; ++i) twice[i + column * n] = 0;
-      matrices.push_back(twice);
-      for (const TypeParam bad : {nan, infinite, -infinite})
-        for (const std::uint32_t row : {0u, n - 1}) {
-          matrices.push_back(random_matrix<TypeParam>(n, row));
-          matrices.back()[row + column * n] = bad;
-        }
-    }
-    expect_the_bytes_of_the_cpu(device, matrices, n);
-  }
+  for (const std::uint32_t n : {5u, 32u, 40u, 200u, 300u})
+    expect_the_bytes_of_the_cpu(device, broken_matrices<TypeParam>(n), n);
 }
 
 TYPED_TEST(LuCuda, PivotsAtTheEndsOfTheRange) {
@@ -110,30 +112,80 @@ TYPED_TEST(LuCuda, PivotsAtTheEndsOfTheRange) {
   expect_the_bytes_of_the_cpu(device, matrices, n);
 }
 
-TYPED_TEST(LuCuda, SolvesToTheBytesOfTheCpu) {
+TYPED_TEST(LuCuda, PanelsGiveTheBytesOfTheCpu) {
   CudaLu<TypeParam> device;
-  for (const std::uint32_t n : {1u, 7u, 33u, 100u, 255u, 300u, 1000u}) {
-    const std::uint32_t columns = 3;
-    std::vector<std::vector<TypeParam>> matrices{random_matrix<TypeParam>(n, 1),
-                                                 random_matrix<TypeParam>(n, 2),
-                                                 std::vector<TypeParam>(std::size_t{n} * n, TypeParam{0})};
-    const std::vector<TypeParam> a = joined(matrices);
-    std::vector<TypeParam> b(n * columns * matrices.size()), x(b.size());
-    for (std::size_t i = 0; i < b.size(); ++i)
-      b[i] = static_cast<TypeParam>(std::sin(1.0 + static_cast<double>(i)));
-    device.prepare(n, matrices.size());
+  std::vector<std::uint32_t> sizes = lu_sizes();
+  for (const std::uint32_t n : {320u, 513u, 1000u, 1024u}) sizes.push_back(n);
+  for (const std::uint32_t n : sizes)
+    expect_the_bytes_of_the_cpu<TypeParam>(
+        device,
+        {random_matrix<TypeParam>(n, n), integer_matrix<TypeParam>(n, n), random_matrix<TypeParam>(n, 7)}, n,
+        2, LuMethod::blocked);
+  for (const std::uint32_t n : {40u, 130u, 200u})
+    expect_the_bytes_of_the_cpu(device, broken_matrices<TypeParam>(n), n, 2, LuMethod::blocked);
+}
+
+TYPED_TEST(LuCuda, LargeMatricesHaveTheBytesOfTheCpu) {
+  CudaLu<TypeParam> device;
+  for (const std::uint32_t n : {1025u, 1919u, 1921u, 2881u, 4102u, CudaLu<TypeParam>::most_rows})
+    expect_the_bytes_of_the_cpu<TypeParam>(device, {random_matrix<TypeParam>(n, n)}, n);
+  expect_the_bytes_of_the_cpu<TypeParam>(
+      device, {integer_matrix<TypeParam>(1100, 3), random_matrix<TypeParam>(1100, 4)}, 1100);
+  auto broken = random_matrix<TypeParam>(1300, 5);
+  broken[1299 + 700 * std::size_t{1300}] = std::numeric_limits<TypeParam>::infinity();
+  auto singular = random_matrix<TypeParam>(1300, 6);
+  std::fill(singular.begin() + 900 * 1300, singular.begin() + 901 * 1300, TypeParam{0});
+  expect_the_bytes_of_the_cpu<TypeParam>(device, {broken, singular}, 1300);
+}
+
+template <class T>
+void expect_the_solutions_of_the_cpu(std::uint32_t n, std::uint32_t columns, LuMethod method) {
+  CudaLu<T> device;
+  std::vector<std::vector<T>> matrices{random_matrix<T>(n, 1), random_matrix<T>(n, 2),
+                                       std::vector<T>(std::size_t{n} * n, T{0})};
+  const std::vector<T> a = joined(matrices);
+  std::vector<T> b(n * std::size_t{columns} * matrices.size()), x(b.size());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(std::sin(1.0 + static_cast<double>(i)));
+  device.prepare(n, matrices.size(), method);
+  device.upload(nullptr, a.data());
+  device.upload_right_sides(nullptr, b.data(), columns);
+  device.launch(nullptr);
+  device.launch_solve(nullptr);
+  device.fetch_solutions(nullptr, x.data());
+  const std::size_t given = n * std::size_t{columns};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto f = factor_with(cpu_backend(1), matrices[i], n);
+    T* const expected = b.data() + i * given;
+    lu_solve(f.lu.data(), n, n, f.pivots.data(), expected, columns, n, cpu_backend(1));
+    EXPECT_EQ(std::memcmp(expected, x.data() + i * given, given * sizeof(T)), 0) << n;
+  }
+  for (std::size_t i = 2 * given; i < x.size(); ++i) EXPECT_TRUE(std::isnan(x[i]));  // singular
+}
+
+TYPED_TEST(LuCuda, SolvesToTheBytesOfTheCpu) {
+  for (const std::uint32_t n : {1u, 7u, 33u, 100u, 255u, 300u, 1000u})
+    expect_the_solutions_of_the_cpu<TypeParam>(n, 3, LuMethod::by_size);
+  expect_the_solutions_of_the_cpu<TypeParam>(300, 3, LuMethod::blocked);
+  for (const std::uint32_t n : {1025u, 1100u, 1343u})
+    for (const std::uint32_t columns : {1u, 130u})
+      expect_the_solutions_of_the_cpu<TypeParam>(n, columns, LuMethod::by_size);
+}
+
+TYPED_TEST(LuCuda, InvertsToTheBytesOfTheCpu) {
+  CudaLu<TypeParam> device;
+  for (const std::uint32_t n : {5u, 70u, 1090u}) {
+    const auto a = random_matrix<TypeParam>(n, n);
+    std::vector<TypeParam> x(a.size()), expected(a.size(), TypeParam{0});
+    device.prepare(n, 1);
     device.upload(nullptr, a.data());
-    device.upload_right_sides(nullptr, b.data(), columns);
     device.launch(nullptr);
+    device.set_identity(nullptr);
     device.launch_solve(nullptr);
     device.fetch_solutions(nullptr, x.data());
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto f = factor_with(cpu_backend(1), matrices[i], n);
-      TypeParam* const expected = b.data() + i * n * columns;
-      lu_solve(f.lu.data(), n, n, f.pivots.data(), expected, columns, n, cpu_backend(1));
-      EXPECT_EQ(std::memcmp(expected, x.data() + i * n * columns, n * columns * sizeof(TypeParam)), 0) << n;
-    }
-    for (std::size_t i = 2 * n * columns; i < x.size(); ++i) EXPECT_TRUE(std::isnan(x[i]));  // singular
+    const auto f = factor_with(cpu_backend(1), a, n);
+    for (std::size_t i = 0; i < n; ++i) expected[i * n + i] = 1;
+    lu_solve(f.lu.data(), n, n, f.pivots.data(), expected.data(), n, n, cpu_backend(1));
+    EXPECT_EQ(std::memcmp(expected.data(), x.data(), x.size() * sizeof x[0]), 0) << n;
   }
 }
 
@@ -142,6 +194,8 @@ TYPED_TEST(LuCuda, RefusesSizesItHasNoKernelFor) {
   EXPECT_THROW(device.prepare(0, 1), std::invalid_argument);
   EXPECT_THROW(device.prepare(CudaLu<TypeParam>::most_rows + 1, 1), std::invalid_argument);
   EXPECT_THROW(device.prepare(8, 0), std::invalid_argument);
+  EXPECT_THROW(device.prepare(CudaLu<TypeParam>::most_rows_of_columns + 1, 1, LuMethod::columns),
+               std::invalid_argument);
 }
 
 }  // namespace
