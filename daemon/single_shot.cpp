@@ -131,6 +131,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   inputs.finder = backend.finder.get();
   inputs.matcher = backend.matcher.get();
   inputs.diffuser = backend.diffuser.get();
+  inputs.inverter = backend.inverter.get();
   return read.recipe.surface ? measure_part(options, read, inputs)
                              : measure_board(options, read, inputs, *backend.measurer);
 }

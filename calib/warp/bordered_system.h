@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 
+#include "gpu/lu/system_inverter.h"
+
 namespace datum {
 
 struct SolvedSystem {
@@ -12,7 +14,9 @@ struct SolvedSystem {
   double growth = 0, backward_error = 0;
 };
 
-/// `a` is square, `right` has as many rows. The bytes do not depend on `threads`. Throws WarpRefused where a pivot is 0.
-SolvedSystem solve_bordered(const Eigen::MatrixXd& a, const Eigen::VectorXd& right, unsigned threads);
+/// `a` is square, `right` has as many rows. The bytes depend neither on `threads` nor on who inverts. Throws
+/// WarpRefused where a pivot is 0.
+SolvedSystem solve_bordered(const Eigen::MatrixXd& a, const Eigen::VectorXd& right, SystemInverter& inverter,
+                            unsigned threads);
 
 }  // namespace datum

@@ -26,12 +26,14 @@ struct ThinPlate::Solved {
 };
 
 ThinPlate::ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::optional<double> lambda,
-                     unsigned threads)
+                     unsigned threads, SystemInverter* inverter)
     : knots_(std::move(knots)) {
   check_knots(knots_);
   scale();
   Eigen::MatrixXd a = system(threads);
-  take(lambda ? solve(*lambda, a, threads) : downhill(a, threads));
+  CpuSystemInverter here(cpu_backend(threads));
+  SystemInverter& by = inverter ? *inverter : here;
+  take(lambda ? solve(*lambda, a, by, threads) : downhill(a, by, threads));
   rounding_um_ = health_.condition * std::numeric_limits<double>::epsilon() * height_.cwiseAbs().maxCoeff();
   if (!(rounding_um_ <= 1e-6 * tolerance_um))
     refuse_warp(
@@ -79,12 +81,13 @@ Eigen::MatrixXd ThinPlate::system(unsigned threads) const {
   return a;
 }
 
-ThinPlate::Solved ThinPlate::solve(double lambda, Eigen::MatrixXd& system, unsigned threads) const {
+ThinPlate::Solved ThinPlate::solve(double lambda, Eigen::MatrixXd& system, SystemInverter& inverter,
+                                   unsigned threads) const {
   const Eigen::Index n = place_.rows();
   Eigen::VectorXd right = Eigen::VectorXd::Zero(n + trend_.size());
   right.head(n) = height_;
   system.diagonal().head(n) = lambda * omega_;
-  Solved s{lambda, 0, solve_bordered(system, right, threads), {}};
+  Solved s{lambda, 0, solve_bordered(system, right, inverter, threads), {}};
   for (Eigen::Index i = 0; i < n; ++i) {
     const double error = s.system.solution[i] / s.system.inverse(i, i);
     s.leave_one_out_um.push_back(error);
@@ -94,13 +97,14 @@ ThinPlate::Solved ThinPlate::solve(double lambda, Eigen::MatrixXd& system, unsig
   return s;
 }
 
-ThinPlate::Solved ThinPlate::downhill(Eigen::MatrixXd& system, unsigned threads) const {
+ThinPlate::Solved ThinPlate::downhill(Eigen::MatrixXd& system, SystemInverter& inverter,
+                                      unsigned threads) const {
   int exponent = first_decade;
-  Solved best = solve(decade(exponent), system, threads);
+  Solved best = solve(decade(exponent), system, inverter, threads);
   for (const int step : {1, -1}) {
     bool gained = false;
     for (int next = exponent + step; next >= least_decade && next <= most_decade; next += step) {
-      Solved tried = solve(decade(next), system, threads);
+      Solved tried = solve(decade(next), system, inverter, threads);
       if (!(tried.rms_um < best.rms_um)) break;
       best = std::move(tried);
       gained = true;

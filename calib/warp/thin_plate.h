@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "calib/warp/warp_trend.h"
+#include "gpu/lu/system_inverter.h"
 
 namespace datum {
 
@@ -70,9 +71,9 @@ class ThinPlate {
   /// Throws WarpRefused: fewer than 4 knots or more than 4096, a non-finite one, two nearer than 1 um, all
   /// within a strip thinner than 1:100, a singular system, or condition * 2^-52 * (largest height over the
   /// mean) above 1e-6 of `tolerance_um`. `lambda`: an earlier choice, to reproduce the same surface. The
-  /// surface does not depend on `threads`. n knots take up to 40 n^2 bytes and, for each lambda, 8 n^3 / 3 operations.
+  /// surface does not depend on `threads` or on who inverts (null: this program's CPU). n knots take up to 40 n^2 bytes and, for each lambda, 8 n^3 / 3 operations.
   ThinPlate(std::vector<WarpKnot> knots, double tolerance_um, std::optional<double> lambda = std::nullopt,
-            unsigned threads = 1);
+            unsigned threads = 1, SystemInverter* inverter = nullptr);
 
   double value_um(const Eigen::Vector2d& at_mm) const;
   Eigen::Vector2d gradient_um_per_mm(const Eigen::Vector2d& at_mm) const;
@@ -106,8 +107,8 @@ class ThinPlate {
   void scale();
   /// The system of lambda 0.
   Eigen::MatrixXd system(unsigned threads) const;
-  Solved solve(double lambda, Eigen::MatrixXd& system, unsigned threads) const;
-  Solved downhill(Eigen::MatrixXd& system, unsigned threads) const;
+  Solved solve(double lambda, Eigen::MatrixXd& system, SystemInverter& inverter, unsigned threads) const;
+  Solved downhill(Eigen::MatrixXd& system, SystemInverter& inverter, unsigned threads) const;
   void take(Solved solved);
   /// (K(p, knots), trend) of a scaled place.
   Eigen::VectorXd influence(const Eigen::Vector2d& p) const;

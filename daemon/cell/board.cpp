@@ -201,6 +201,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     inputs.temperature_max_age_s = order.temperature_max_age_s;
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
+    inputs.inverter = order.inverter;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();
     inputs.step_ended = [&clock](InspectionStep step) { clock.end(step); };

@@ -57,6 +57,7 @@ struct BoardOrder {
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
   Diffuser* diffuser = nullptr;
+  SystemInverter* inverter = nullptr;
   const ControllerWatch* controller = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work

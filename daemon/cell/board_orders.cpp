@@ -28,6 +28,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->finder = deps_.backend.finder.get();
   order->matcher = deps_.backend.matcher.get();
   order->diffuser = deps_.backend.diffuser.get();
+  order->inverter = deps_.backend.inverter.get();
   order->controller = deps_.controller;
   order->planner = planner_;
   order->threads = deps_.threads;

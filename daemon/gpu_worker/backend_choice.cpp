@@ -41,6 +41,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   choice.finder = std::make_unique<CpuDistanceFinder>(cpu);
   choice.matcher = std::make_unique<CpuFacetMatcher>(cpu);
   choice.diffuser = std::make_unique<CpuDiffuser>(cpu);
+  choice.inverter = std::make_unique<CpuSystemInverter>(cpu);
   choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
   choice.why = cpu.why + "; as configured";
   choice.fault = [] { return std::string(); };
@@ -76,6 +77,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   choice.finder = std::make_unique<FailoverFinder>(stages, cpu);
   choice.matcher = std::make_unique<FailoverFacetMatcher>(stages, cpu);
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
+  choice.inverter = std::make_unique<FailoverInverter>(stages, cpu);
   choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
   choice.why = "cuda " + why + "; in reserve: " + cpu.why;
   return choice;

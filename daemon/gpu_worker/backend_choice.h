@@ -11,6 +11,7 @@
 #include "gpu/board/board_measurer.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "gpu/surface_match/facet_matcher.h"
 
@@ -21,6 +22,7 @@ struct BackendChoice {
   std::unique_ptr<DistanceFinder> finder;  // distances to surfaces
   std::unique_ptr<FacetMatcher> matcher;   // facet maps of surfaces
   std::unique_ptr<Diffuser> diffuser;
+  std::unique_ptr<SystemInverter> inverter;  // systems of warped boards
   std::shared_ptr<FringeDemodulator> demodulator;
   std::string why;                     // one line for the log: the choice and the detected devices
   std::function<std::string()> fault;  // "" while the chosen backend works, else its fault

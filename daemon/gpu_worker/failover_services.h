@@ -9,6 +9,7 @@
 #include "daemon/gpu_worker/gpu_services.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/lu/system_inverter.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -122,6 +123,32 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
  private:
   const unsigned threads_;
   const std::size_t least_;
+};
+
+/// Below this many rows the CPU inverts a system (gpu/README.md).
+constexpr std::uint32_t least_rows_on_gpu = 600;
+
+class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemInverter> {
+ public:
+  FailoverInverter(std::shared_ptr<GpuServices> gpu, const Backend& cpu,
+                   std::uint32_t least = least_rows_on_gpu)
+      : FailoverService(std::move(gpu), cpu), backend_(cpu), least_(least) {}
+
+  std::int32_t invert(const SystemToInvert& system) override {
+    std::int32_t info = 0;
+    const auto on_cpu = [&](SystemInverter& cpu) { info = cpu.invert(system); };
+    if (system.n < least_ || system.n > most_system_rows) {
+      here(on_cpu, " (" + std::to_string(system.n) + " rows; the GPU from " + std::to_string(least_) +
+                       " to " + std::to_string(most_system_rows) + ")");
+    } else {
+      either([&](ServiceClient& gpu) { info = gpu.invert(system, backend_); }, on_cpu);
+    }
+    return info;
+  }
+
+ private:
+  const Backend backend_;
+  const std::uint32_t least_;
 };
 
 }  // namespace datum

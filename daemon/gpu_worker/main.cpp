@@ -10,6 +10,7 @@
 #include "gpu/core/cuda_page_lock.h"
 #include "gpu/diffusion/diffusion_cuda.h"
 #include "gpu/fringe_phase/fringe_phase_cuda.h"
+#include "gpu/lu/system_inverter_cuda.h"
 #include "gpu/model_distance/model_distance_cuda.h"
 #include "gpu/surface_match/facet_matcher_cuda.h"
 
@@ -57,5 +58,5 @@ int main(int argc, char** argv) {
   return run_gpu_worker(gpu_worker_fd, {probe_cuda_device,
                                         cuda_slot_measurer,
                                         {cuda_device_search, diffuse_on_device, demodulate_on_device,
-                                         cuda_device_match, cuda_page_lock}});
+                                         cuda_device_match, cuda_page_lock, invert_on_device}});
 }

@@ -168,4 +168,26 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
   });
 }
 
+std::int32_t ServiceClient::invert(const SystemToInvert& system, const Backend& cpu) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::system;
+  order.count = system.n;
+  const SystemToInvert shared = system_in(memory_for(order), system.n);
+  const std::size_t n = system.n;
+  const auto copy = [&](double* to, const double* from) {
+    parallel_for(cpu.threads, n,
+                 [&](std::size_t j, unsigned) { std::memcpy(to + j * n, from + j * n, n * sizeof *to); });
+  };
+  copy(const_cast<double*>(shared.a), system.a);
+  std::memset(shared.pivots, 0xff, n * sizeof *shared.pivots);  // 0xff: no pivot
+  const ServiceReply answer = ask(order, settings_.system_timeout);
+  copy(system.factors, shared.factors);
+  copy(system.inverse, shared.inverse);
+  std::memcpy(system.pivots, shared.pivots, n * sizeof *shared.pivots);
+  if (contradicts(system, answer.info, cpu))
+    throw GpuError("GPU worker: its factors of " + std::to_string(n) + " rows can't be those of the system",
+                   true);
+  return answer.info;
+}
+
 }  // namespace datum

@@ -1,5 +1,5 @@
 // The daemon's client of a worker for services beside a board's measurement: distances from a model, matches with its
-// facets, diffusion, fringes.
+// facets, diffusion, fringes, inverses.
 // Every fault of the worker (end, stop, hang, protocol violation) is thrown as GpuError. The client must then be stopped,
 // and may be started again. One thread at a time may use it.
 #pragma once
@@ -23,6 +23,8 @@ struct ServiceClientSettings {
   std::chrono::milliseconds scan_timeout{10'000};
   // Ten times a hundred iterations over 2^26 counts on the slowest controller; image sets take far less.
   std::chrono::milliseconds frame_timeout{30'000};
+  // Ten times the largest system on the slowest controller.
+  std::chrono::milliseconds system_timeout{30'000};
   std::size_t points_at_once = most_points_at_once;
 };
 
@@ -50,6 +52,8 @@ class ServiceClient {
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
              FacetPierced* by_surface);
+  /// As SystemInverter::invert for 1 to most_system_rows rows.
+  std::int32_t invert(const SystemToInvert& system, const Backend& cpu);
 
  private:
   void send_facets(const std::shared_ptr<const ModelFacets>& model);

@@ -45,6 +45,10 @@ std::uint64_t scan_bytes(const ScanOrder& scan, std::uint64_t model_facets) {
   return layout_of(scan, model_facets).total;
 }
 
+std::uint64_t system_bytes(std::uint64_t rows) {
+  return 3 * rows * rows * sizeof(double) + rows * sizeof(std::int32_t);
+}
+
 std::uint64_t fringe_bytes(const FringeOrder& f) {
   const std::uint64_t pixels = std::uint64_t{f.width} * f.height;
   const std::uint64_t nodes = std::uint64_t{f.model.columns} * f.model.rows;
@@ -72,6 +76,8 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
                                                 : 0;
     case ServiceRequest::What::scan:
       return scan_bytes(order.scan, order.count);
+    case ServiceRequest::What::system:
+      return order.count <= most_system_rows ? system_bytes(order.count) : 0;
   }
   return 0;
 }
@@ -104,6 +110,13 @@ ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
   l.by_surface = up(l.by_points + model_facets * sizeof(FacetDeviation));
   l.total = up(l.by_surface + model_facets * sizeof(FacetPierced));
   return l;
+}
+
+SystemToInvert system_in(std::byte* memory, std::uint64_t rows) {
+  auto* const a = reinterpret_cast<double*>(memory);
+  const std::uint64_t size = rows * rows;
+  return {a, static_cast<std::uint32_t>(rows), a + size, reinterpret_cast<std::int32_t*>(a + 3 * size),
+          a + 2 * size};
 }
 
 FringeLayout layout_of(const FringeOrder& order) {

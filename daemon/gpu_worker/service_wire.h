@@ -6,6 +6,7 @@
 //   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then space for the maps
 //   daemon -> worker   ServiceRequest::facets                   ModelFacets as consecutive arrays
 //   daemon -> worker   ServiceRequest::scan                     a scan's arrays, then space for what matches each facet
+//   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
 //   worker -> daemon   ServiceReply                             done, or a text that gives the fault
 //
 // One order at a time. A memory comes with the first order of its kind and with one that needs a larger one.
@@ -15,6 +16,7 @@
 #include "daemon/gpu_worker/shared_block.h"
 #include "gpu/diffusion/diffusion.h"
 #include "gpu/fringe_phase/fringe_phase.h"
+#include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "gpu/surface_match/facet_matcher.h"
 
@@ -39,10 +41,10 @@ struct ScanOrder {
 };
 
 struct ServiceRequest {
-  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan };
+  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan, system };
   What what = What::model;
   std::uint32_t number = 0;
-  std::uint64_t count = 0;  // facets or points; of a scan: the model's facets
+  std::uint64_t count = 0;  // facets or points; of a scan: the model's facets; of a system: its rows
   std::uint64_t bytes = 0;  // size of the memory sent with the order; 0: the last one of its kind
   DistanceSettings distance;
   DiffusionGrid grid;
@@ -51,12 +53,13 @@ struct ServiceRequest {
   float farthest = 0;  // ModelFacets::farthest
   ScanOrder scan;
 };
-constexpr std::size_t service_kinds = 6;
+constexpr std::size_t service_kinds = 7;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
 struct ServiceReply : WireReply {
   DiffusionRecord diffusion;
+  std::int32_t info = 0;  // of a system: invert_system's
 };
 
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
@@ -80,6 +83,9 @@ struct ScanLayout {
   std::uint64_t points = 0, view = 0, directions = 0, facets = 0, by_points = 0, by_surface = 0, total = 0;
 };
 ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets);
+
+/// A system in the memory of its order.
+SystemToInvert system_in(std::byte* memory, std::uint64_t rows);
 
 /// Layout of a set in the memory of its order, in bytes from its begin.
 struct FringeLayout {

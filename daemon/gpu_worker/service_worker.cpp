@@ -45,6 +45,9 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::scan:
         match(order, memory.base());
         break;
+      case ServiceRequest::What::system:
+        answer.info = device_.invert(system_in(memory.base(), order.count));
+        break;
     }
     answer.status = WireStatus::done;
   } catch (const std::exception& error) {

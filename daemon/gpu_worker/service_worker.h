@@ -21,6 +21,8 @@ struct ServiceDevice {
   std::function<std::unique_ptr<DeviceMatch>(const ModelFacets&)> match;
   /// As cuda_page_lock; empty: memories are not held in place.
   std::function<std::shared_ptr<void>(std::byte*, std::uint64_t)> page_lock;
+  /// As invert_system.
+  std::function<std::int32_t(const SystemToInvert&)> invert;
 };
 
 class ServiceWorker {

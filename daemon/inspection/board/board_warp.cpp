@@ -193,7 +193,8 @@ FloorSettings patch_gates(const FloorSettings& floor, const Site& patch) {
 }
 
 BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
-                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads) {
+                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads,
+                  SystemInverter& inverter) {
   BoardWarp warp;
   std::vector<Eigen::Vector2d> seen;
   std::vector<double> noise_um;
@@ -230,7 +231,7 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     return warp;
   }
   try {
-    warp.surface.emplace(warp.knots, tolerance_um(recipe), std::nullopt, threads);
+    warp.surface.emplace(warp.knots, tolerance_um(recipe), std::nullopt, threads, &inverter);
   } catch (const WarpRefused& e) {
     warp.reason = Reason::warp_model;
     warp.detail = e.what();

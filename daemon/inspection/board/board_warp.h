@@ -42,7 +42,8 @@ FloorSettings patch_gates(const FloorSettings& floor, const Site& patch);
 /// `floors`: of all sites, components first. A knot's height is the floor's plane at the body's centre plus
 /// the quadratic that the ring determines, for any FloorForm of the recipe.
 BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
-                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads);
+                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads,
+                  SystemInverter& inverter);
 
 /// Compares the surface with the frame's bare board around the places used by checks and fallback floors. No
 /// effect without a surface.

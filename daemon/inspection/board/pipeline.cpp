@@ -20,6 +20,7 @@
 #include "daemon/inspection/verdict/decision.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/parallel_for.h"
+#include "gpu/lu/system_inverter.h"
 
 namespace datum {
 
@@ -197,7 +198,11 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   const FrameNoise noise = scan.noise(threads);
   std::optional<BoardWarp> warp;
   if (recipe.warp) {
-    warp = warp_of(recipe, placement, sites, floors, threads);
+    CpuSystemInverter here(cpu_backend(threads));
+    SystemInverter& inverter = in.inverter ? *in.inverter : here;
+    warp = warp_of(recipe, placement, sites, floors, threads, inverter);
+    if (const std::string who = inverter.describe(); in.inverter && who != v.backend)
+      v.backend += "; warp: " + who;
     look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
   }
   tell(in, InspectionStep::evidence);

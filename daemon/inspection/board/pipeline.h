@@ -19,6 +19,7 @@ class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
 class FacetMatcher;    // gpu/surface_match/facet_matcher.h
+class SystemInverter;  // gpu/lu/system_inverter.h
 
 /// Steps of a board's inspection, told when they end; what follows the last one decides.
 enum class InspectionStep : std::uint8_t { plan, heights, evidence };
@@ -39,6 +40,7 @@ struct InspectionInputs {
   DistanceFinder* finder = nullptr;                  // for a surface's points; null: this program's CPU
   FacetMatcher* matcher = nullptr;                   // for a surface's facets; null: this program's CPU
   Diffuser* diffuser = nullptr;                      // for a filter; null: this program's CPU
+  SystemInverter* inverter = nullptr;                // for a warp's systems; null: this program's CPU
   std::function<void(InspectionStep)> step_ended{};  // a filtered board has each twice; none: nobody asks
 };
 

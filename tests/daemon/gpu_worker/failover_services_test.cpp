@@ -35,6 +35,7 @@ class FailoverServicesTest : public ::testing::Test {
     matcher_ = std::make_unique<FailoverFacetMatcher>(gpu_, cpu_backend(2), 0);
     diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
+    inverter_ = std::make_unique<FailoverInverter>(gpu_, cpu_backend(2), 1);
   }
   /// Returns the executor; the bytes must equal the CPU's.
   std::string find(const RawModel& raw, std::size_t count = 5000) {
@@ -56,6 +57,7 @@ class FailoverServicesTest : public ::testing::Test {
   std::unique_ptr<FailoverFacetMatcher> matcher_;
   std::unique_ptr<FailoverDiffuser> diffuser_;
   std::unique_ptr<FailoverDemodulator> demodulator_;
+  std::unique_ptr<FailoverInverter> inverter_;
 };
 
 const RawModel box = testing::box_model(16, 12, 8, 6), ball = testing::sphere_model(9, 20);
@@ -73,6 +75,7 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   for (const int rings : {40, 70, 0, 20}) EXPECT_EQ(testing::match_by(*matcher_, a, rings), device_);
   EXPECT_EQ(testing::match_by(*matcher_, b), device_);
   EXPECT_EQ(testing::match_by(*matcher_, a), device_);
+  for (const std::uint32_t rows : {70, 200, 1, 33}) EXPECT_EQ(testing::invert_by(*inverter_, rows), device_);
   EXPECT_EQ(find(model, 100), device_);  // the model is still loaded
   EXPECT_THAT(faults_, IsEmpty());
 }
@@ -93,6 +96,14 @@ TEST_F(FailoverServicesTest, AFewFacetsAreMatchedOnTheCpuAndItSaysSo) {
   EXPECT_EQ(testing::match_by(at, model), device_);
   EXPECT_EQ(testing::match_by(below, model),
             cpu() + " (" + std::to_string(size) + " values; the GPU from " + std::to_string(size + 1) + ")");
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverServicesTest, ASmallSystemIsInvertedOnTheCpuAndItSaysSo) {
+  begin("well");
+  FailoverInverter at(gpu_, cpu_backend(2), 70), below(gpu_, cpu_backend(2), 71);
+  EXPECT_EQ(testing::invert_by(at), device_);
+  EXPECT_EQ(testing::invert_by(below), cpu() + " (70 rows; the GPU from 71 to 4320)");
   EXPECT_THAT(faults_, IsEmpty());
 }
 
@@ -117,7 +128,7 @@ class ServiceFaults : public FailoverServicesTest, public ::testing::WithParamIn
   void begin_it() {
     ServiceClientSettings settings;
     settings.points_timeout = settings.scan_timeout = settings.model_timeout = settings.frame_timeout =
-        settings.start_timeout = 300ms;
+        settings.system_timeout = settings.start_timeout = 300ms;
     begin(GetParam().mode, settings);
   }
   void told_once(const std::string& what) {
@@ -156,6 +167,13 @@ TEST_P(ServiceFaults, OfFringesEndOnTheCpu) {
   begin_it();
   for (int i = 0; i < 3; ++i) demodulate();
   EXPECT_EQ(demodulator_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+TEST_P(ServiceFaults, OfSystemsEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 2; ++i) testing::invert_by(*inverter_);
+  EXPECT_EQ(inverter_->describe(), cpu());
   told_once(GetParam().of_frames);
 }
 
@@ -232,6 +250,7 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
                         {},
                         {},
                         [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); },
+                        {},
                         {}});
   const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
@@ -275,6 +294,11 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
   order.scan.points = std::uint64_t{1} << 60;
   EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
+  order.what = ServiceRequest::What::system;
+  order.count = 8;
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.count = most_system_rows + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
   order.what = static_cast<ServiceRequest::What>(77);
   EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));
 }

@@ -26,10 +26,12 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
   FailoverFacetMatcher matcher(gpu, cpu_backend(), 0);
   FailoverDiffuser diffuser(gpu, cpu_backend());
   FailoverDemodulator demodulator(gpu, cpu_backend());
+  FailoverInverter inverter(gpu, cpu_backend(), 1);
   const SearchedModel box = testing::searched(testing::box_model(16, 12, 8, 6));
   for (const std::uint32_t side : {13, 40, 1000, 64}) {
     EXPECT_THAT(testing::diffuse_by(diffuser, side), StartsWith("cuda "));
     EXPECT_THAT(testing::demodulate_by(demodulator, side), StartsWith("cuda "));
+    EXPECT_THAT(testing::invert_by(inverter, side + 30), StartsWith("cuda "));
     EXPECT_THAT(testing::find_by(finder, box, 100 * side), StartsWith("cuda "));
     EXPECT_THAT(testing::match_by(matcher, testing::ball_facets(9.1), static_cast<int>(side % 300)),
                 StartsWith("cuda "));

@@ -12,7 +12,9 @@
 
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "tests/gpu/lu_scenes.h"
 #include "tests/gpu/model_scenes.h"
 #include "tests/gpu/surface_scenes.h"
 
@@ -53,6 +55,28 @@ inline std::string match_by(FacetMatcher& matcher, const std::shared_ptr<const M
 }
 inline std::shared_ptr<const ModelFacets> ball_facets(double radius) {
   return std::make_shared<const ModelFacets>(model_facets(triangle_model(sphere_model(radius, 30))));
+}
+
+/// Three systems: one that has an inverse, a singular one, one that is not finite.
+inline std::string invert_by(SystemInverter& inverter, std::uint32_t n = 70) {
+  for (const double value : {1.0, 0.0, std::nan("")}) {
+    std::vector<double> a = random_matrix<double>(n, n);
+    const auto middle = a.begin() + static_cast<std::ptrdiff_t>(n / 2 * n);
+    if (value != 1) std::fill(middle, middle + n, value);
+    std::vector<double> factors(a.size()), inverse(a.size()), expected_factors(a.size()), expected(a.size());
+    std::vector<std::int32_t> pivots(n), expected_pivots(n);
+    const std::int32_t info = inverter.invert({a.data(), n, factors.data(), pivots.data(), inverse.data()});
+    EXPECT_EQ(info,
+              invert_system({a.data(), n, expected_factors.data(), expected_pivots.data(), expected.data()},
+                            cpu_backend(1)));
+    EXPECT_EQ(info == 0, value == 1);
+    EXPECT_TRUE(bytes(factors) == bytes(expected_factors));
+    EXPECT_EQ(pivots, expected_pivots);
+    if (info == 0) {
+      EXPECT_TRUE(bytes(inverse) == bytes(expected));
+    }
+  }
+  return inverter.describe();
 }
 
 /// A map with a step, a hole and a slope.

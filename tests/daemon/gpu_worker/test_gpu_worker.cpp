@@ -144,6 +144,16 @@ void demodulate_here(const FringeImages& images, const FringePattern& pattern, c
   go_wrong(++sets, maps.classes);
 }
 
+std::int32_t invert_here(const SystemToInvert& system) {
+  static int systems = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  if (mode() == "no-records") return 0;
+  const std::int32_t info = invert_system(system, cpu_backend(1));
+  go_wrong(++systems, system.factors + 1);
+  return info;
+}
+
 CudaDevice probe() {
   CudaDevice device;
   device.usable = mode() != "unusable";
@@ -193,5 +203,6 @@ int main() {
                           diffuse_here,
                           demodulate_here,
                           [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); },
-                          {}}});
+                          {},
+                          invert_here}});
 }
