@@ -7,6 +7,7 @@
 
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/lu/lu_columns.cuh"
+#include "gpu/lu/lu_look_ahead.cuh"
 #include "gpu/lu/lu_trailing.cuh"
 
 namespace datum::lu {
@@ -92,14 +93,6 @@ __global__ void __launch_bounds__(256) identity(T* b, std::uint32_t n) {
   if (i < n) b[(std::size_t{blockIdx.z} * n + j) * n + i] = i == j ? T{1} : T{0};
 }
 
-/// What a matrix's factorisation leaves for its solution.
-template <class T>
-struct Factors {
-  const T* factors;
-  const std::uint16_t* order;
-  const std::int32_t* info;
-};
-
 template <class T>
 class Blocked {
  public:
@@ -107,6 +100,7 @@ class Blocked {
   void prepare(std::uint32_t n, std::size_t batch) {
     n_ = n;
     batch_ = static_cast<unsigned>(batch);
+    ahead_.prepare();
     panels_.clear();
     for (std::uint32_t first = 0; first < n; first += panel) {
       const Shape<T> shape = panel_shape_for<T>(n - first);
@@ -120,8 +114,8 @@ class Blocked {
     cuda::zeroed(choice_, panel * batch, "pivots of LU");
     cuda::zeroed(epochs_, batch, "epochs of LU");
     cuda::zeroed(tickets_, panels_.size(), "tickets of LU");
-    top_.reserve(panel * batch);
-    place_.reserve(panel * batch);
+    top_.reserve(panel * batch * panels_.size());
+    place_.reserve(panel * batch * panels_.size());
     where_.reserve(n * batch * panels_.size());
     cuda::check(cudaFuncSetAttribute(subtract_product<T, false>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      SubtractShape<T>::shared_bytes),
@@ -140,24 +134,20 @@ class Blocked {
               std::uint16_t* order) {
     const std::size_t side = std::size_t{n_} * n_, ld = leading();
     copy(stream, n_, {a, work_.get(), n_, ld, side, apart(), n_, nullptr, nullptr, nullptr, false});
+    ahead_.begin(stream);
     for (std::size_t p = 0; p < panels_.size(); ++p) {
-      const Panel& one = panels_[p];
-      T* const corner = work_.get() + one.first * (ld + 1);
-      const PanelPlaces places{top_.get(), place_.get(), where_.get() + p * batch_ * n_};
-      one.shape.kernel<<<one.blocks * batch_, one.shape.threads, one.shape.shared_bytes, stream>>>(
-          {corner, corner, pivots, info, order, posted_.get(), choice_.get(), epochs_.get(),
-           one.all_fit ? nullptr : tickets_.get() + p, n_ - one.first, one.columns, one.first, n_, ld,
-           apart(), one.blocks, batch_, places});
-      const std::uint32_t begin = one.first + one.columns;
+      factor_panel(p, pivots, info, order);
+      const std::uint32_t begin = panels_[p].first + panels_[p].columns;
       if (begin == n_) break;
-      T* const right = corner + panel * ld;
-      solve<false>(stream, {corner, ld, apart(), right, ld, apart(), top_.get(), place_.get(), panel},
-                   n_ - begin);
-      subtract<false>(
-          stream,
-          {corner + panel, right, right + panel, ld, ld, ld, apart(), apart(), apart(), n_ - begin, panel},
-          n_ - begin);
+      const std::uint32_t next = n_ - begin < panel ? n_ - begin : panel;
+      ahead_.wait_for_rest();
+      update(ahead_.chain(), p, begin, next);
+      if (begin + next == n_) continue;
+      ahead_.rest_may_begin();
+      update(ahead_.rest(), p, begin + next, n_ - begin - next);
+      ahead_.rest_is_enqueued();
     }
+    ahead_.end(stream);
     copy(stream, n_,
          {work_.get(), factors_.get(), ld, ld, apart(), apart(), n_, order, where_.get(), info, false});
     blank_pivots<<<dim3((n_ + 255) / 256, batch_), 256, 0, stream>>>(pivots, info, n_);
@@ -187,9 +177,8 @@ class Blocked {
       solve<false>(stream, {corner, ld, apart(), at, ld, sides, nullptr, nullptr, one.columns}, columns);
       const std::uint32_t below = n_ - one.first - one.columns;
       if (below > 0)
-        subtract<false>(stream,
-                        {corner + panel, at, at + panel, ld, ld, ld, apart(), sides, sides, below, panel},
-                        columns);
+        subtract<false>(stream, {corner + panel, at, at + panel, ld, ld, ld, apart(), sides, sides, below,
+                                 columns, panel});
     }
     for (std::size_t p = panels_.size(); p-- > 0;) {
       const Panel& one = panels_[p];
@@ -197,10 +186,8 @@ class Blocked {
       T* const at = sides_.get() + one.first;
       solve<true>(stream, {corner, ld, apart(), at, ld, sides, nullptr, nullptr, one.columns}, columns);
       if (one.first > 0)
-        subtract<true>(stream,
-                       {factors_.get() + one.first * ld, at, sides_.get(), ld, ld, ld, apart(), sides, sides,
-                        one.first, one.columns},
-                       columns);
+        subtract<true>(stream, {factors_.get() + one.first * ld, at, sides_.get(), ld, ld, ld, apart(), sides,
+                                sides, one.first, columns, one.columns});
     }
     copy(stream, columns, {sides_.get(), x, ld, n_, sides, given, n_, nullptr, nullptr, info, true});
     cuda::check(cudaGetLastError(), "launch of the solution with LU");
@@ -212,6 +199,32 @@ class Blocked {
     std::uint32_t first, columns, blocks;
     bool all_fit;
   };
+
+  void factor_panel(std::size_t p, std::int32_t* pivots, std::int32_t* info, std::uint16_t* order) {
+    const Panel& one = panels_[p];
+    const std::size_t ld = leading();
+    T* const corner = work_.get() + one.first * (ld + 1);
+    const PanelPlaces places{top_.get() + p * panel * batch_, place_.get() + p * panel * batch_,
+                             where_.get() + p * batch_ * n_};
+    one.shape.kernel<<<one.blocks * batch_, one.shape.threads, one.shape.shared_bytes, ahead_.chain()>>>(
+        {corner, corner, pivots, info, order, posted_.get(), choice_.get(), epochs_.get(),
+         one.all_fit ? nullptr : tickets_.get() + p, n_ - one.first, one.columns, one.first, n_, ld, apart(),
+         one.blocks, batch_, places});
+  }
+
+  /// What panel p does to the columns from `begin` on.
+  void update(cudaStream_t stream, std::size_t p, std::uint32_t begin, std::uint32_t columns) {
+    const std::size_t ld = leading();
+    const std::uint32_t first = panels_[p].first, below = n_ - first - panel;
+    const T* const corner = work_.get() + first * (ld + 1);
+    T* const right = work_.get() + first + begin * ld;
+    solve<false>(stream,
+                 {corner, ld, apart(), right, ld, apart(), top_.get() + p * panel * batch_,
+                  place_.get() + p * panel * batch_, panel},
+                 columns);
+    subtract<false>(stream, {corner + panel, right, right + panel, ld, ld, ld, apart(), apart(), apart(),
+                             below, columns, panel});
+  }
 
   static std::size_t padded_sides(std::uint32_t columns) { return (columns + 127) / 128 * std::size_t{128}; }
 
@@ -225,16 +238,17 @@ class Blocked {
         <<<dim3((columns + each - 1) / each, batch_), 32 * solve_warps, 0, stream>>>(work);
   }
   template <bool descending>
-  void subtract(cudaStream_t stream, const SubtractWork<T>& work, std::uint32_t columns) {
+  void subtract(cudaStream_t stream, const SubtractWork<T>& work) {
     using S = SubtractShape<T>;
     const dim3 tiles((work.rows + S::tile_rows - 1) / S::tile_rows,
-                     (columns + S::tile_columns - 1) / S::tile_columns, batch_);
+                     (work.columns + S::tile_columns - 1) / S::tile_columns, batch_);
     subtract_product<T, descending><<<tiles, 256, S::shared_bytes, stream>>>(work);
   }
 
   std::uint32_t n_ = 0;
   unsigned batch_ = 0;
   std::vector<Panel> panels_;
+  LookAhead ahead_;
   cuda::Buffer<T> work_, factors_, sides_;
   cuda::Buffer<typename Posted<T>::Word> posted_;
   cuda::Buffer<uint2> choice_;

@@ -15,14 +15,16 @@ lu::Shape<double> lu::shape_for(std::uint32_t n) {
 
 template <>
 lu::Shape<double> lu::panel_shape_for(std::uint32_t n) {
-  if (n <= CudaLu<double>::most_rows_of_columns) return shape_for<double>(n);
-  if (n <= 1920) return shape<double, 480, 4, 8, 2>();
+  if (n <= 512) return shape_for<double>(n);
+  if (n <= 1120) return shape<double, 224, 5, 16, 2>();
+  if (n <= 2112) return shape<double, 352, 6, 8, 2>();
+  if (n <= 2816) return shape<double, 352, 8, 4, 2>();
   return shape<double, 480, 9, 4, 1>();
 }
 
 template <>
 bool lu::panels_win<double>(std::uint32_t n, std::size_t batch) {
-  return batch > 16 && n > 128;
+  return n > 512 || (batch > 16 && n >= 128);
 }
 
 template class CudaLu<double>;

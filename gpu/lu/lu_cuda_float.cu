@@ -9,14 +9,14 @@ lu::Shape<float> lu::shape_for(std::uint32_t n) {
   if (n <= 64) return shape<float, 64, 1, 32, 8>();
   if (n <= 128) return shape<float, 64, 2, 32, 8>();
   if (n <= 256) return shape<float, 128, 2, 32, 8>();
-  if (n <= 512) return shape<float, 256, 2, 32, 8>();
+  if (n <= 512) return shape<float, 128, 4, 32, 8>();
   return shape<float, 256, 4, 16, 4>();
 }
 
 template <>
 lu::Shape<float> lu::panel_shape_for(std::uint32_t n) {
   if (n <= CudaLu<float>::most_rows_of_columns) return shape_for<float>(n);
-  if (n <= 1920) return shape<float, 480, 4, 16, 4>();
+  if (n <= 2112) return shape<float, 352, 6, 16, 4>();
   if (n <= 2880) return shape<float, 480, 6, 8, 4>();
   return shape<float, 480, 9, 8, 2>();
 }

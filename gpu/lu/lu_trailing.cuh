@@ -2,8 +2,8 @@
 // of matrices subtracted. Every element takes its updates one fma at a time, ascending or, backward, descending: the bytes
 // are those of the plain loops. C++17.
 //
-// Matrices have rows and columns beyond their last ones, so that no tile asks where they end: what is computed there is
-// never read by an element of the matrix.
+// Matrices have rows and columns beyond their last ones, so that no tile asks where they end before it reads: what is computed
+// there is never read by an element of the matrix.
 #pragma once
 
 #include "gpu/lu/lu_search.cuh"
@@ -109,7 +109,7 @@ struct SubtractWork {
   T* c;
   std::size_t leading_a, leading_b, leading_c;
   std::size_t apart_a, apart_b, apart_c;  // elements from matrix to matrix
-  std::uint32_t rows, depth;
+  std::uint32_t rows, columns, depth;     // of C; others are left as they are
 };
 
 /// Four or two numbers at a time.
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(256, 2) subtract_product(const SubtractWork<T>
   for (int j = 0; j < each; ++j)
 #pragma unroll
     for (int g = 0; g < groups; ++g)
-      if (row + row_of_group(g) < w.rows)
+      if (row + row_of_group(g) < w.rows && column + y + 16 * j < w.columns)
         store_sixteen(c + (y + 16 * j) * w.leading_c + row_of_group(g), sum[j] + g * wide);
 }
 
