@@ -71,7 +71,7 @@ struct CudaDiffusion::State {
   Volume volume{};
   Seams seams{};
   unsigned seam_blocks = 0;
-  Buffer<std::int32_t> from, to;
+  Buffer<std::int32_t> from, to, ends;
   Buffer<unsigned long long> sum;
   Buffer<unsigned> done;
   Buffer<double> kappa;
@@ -117,9 +117,23 @@ void CudaDiffusion::prepare(const std::int32_t* counts, const DiffusionGrid& gri
   cuda::check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "multiprocessors");
   v.chunk = chunk_of(v, s.masked, multiprocessors);
   s.seam_blocks = static_cast<unsigned>(multiprocessors) * 8;
-  s.seams = {nullptr,       v.pitch,          v.ny,         v.nz,        rows * warps,
-             v.chunk,       s.sum.get(),      s.done.get(), found.faces, settings.conduction,
-             s.kappa.get(), s.per_kappa.get()};
+  if (settings.rule == KappaRule::mean_gradient)
+    s.ends.reserve(static_cast<std::size_t>(
+        Ends::of(v.ny, v.nz).at(static_cast<int>(parts(v.pitch, warp_counts)), false, 0)));
+  v.ends = s.ends.get();
+  s.seams = {nullptr,
+             s.ends.get(),
+             v.pitch,
+             v.ny,
+             v.nz,
+             rows * warps,
+             v.chunk,
+             s.sum.get(),
+             s.done.get(),
+             found.faces,
+             settings.conduction,
+             s.kappa.get(),
+             s.per_kappa.get()};
 }
 
 void CudaDiffusion::upload(CudaStream stream) {

@@ -30,8 +30,21 @@ struct Volume {
   int chunk;  // planes that a lane walks
   unsigned long long*
       gradients;           // sum of |d| of what is written, but for the faces between blocks; null: not asked
+  std::int32_t* ends;      // and the counts on both sides of those along x, side by side: Ends
   const float* per_kappa;  // null: that of the flux
   Flux flux;
+};
+
+/// The first and the last counts of the rows of each block across: a column of counts is 32 bytes of memory for each of its
+/// counts, these are 4.
+struct Ends {
+  std::int64_t plane;  // of one block's first, or last, counts in one z
+  int nz;
+
+  static __host__ __device__ Ends of(int ny, int nz) { return {ny == 1 ? 1 : (ny + 7) / 8 * 8, nz}; }
+  __host__ __device__ std::int64_t at(int block, bool last, int z) const {
+    return ((2 * std::int64_t{block} + last) * nz + z) * plane;
+  }
 };
 
 template <Conduction G, bool masked>
@@ -204,6 +217,13 @@ __global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const DATUM
       }
       here = below;
     }
+    if (gather && (lane == 0 || lane == 31)) {
+      std::int32_t* const end =
+          w.ends + Ends::of(w.ny, w.nz).at(static_cast<int>(blockIdx.x), lane == 31, z) + y0;
+#pragma unroll
+      for (int r = 0; r < R; ++r)
+        if (inside && y0 + r < w.ny) end[r] = lane == 0 ? written[r].x : written[r].w;
+    }
     if (gather && !flat) {  // two slots, so that one barrier is enough
       first_row[z % 2][thread] = written[0];
       __syncthreads();
@@ -222,6 +242,7 @@ __global__ void __launch_bounds__(32 * warps, blocks) diffuse_volume(const DATUM
 /// The faces that lie between two blocks of diffuse_volume, and kappa from all.
 struct Seams {
   const std::int32_t* counts;
+  const std::int32_t* ends;
   int pitch, ny, nz;
   int rows, chunk;  // of a block; a map has no seams along y
   unsigned long long* sum;
@@ -256,9 +277,10 @@ __global__ void __launch_bounds__(seam_threads) gather_seams(const Seams s) {
                              std::int64_t{i % (s.ny * quads)} * lane_counts;
     pair(at - plane, at);
   }
+  const Ends ends = Ends::of(s.ny, s.nz);
   for (int i = first; i < along_x * s.ny * s.nz; i += step) {
-    const std::int32_t* at = s.counts + std::int64_t{i / along_x} * s.pitch + (i % along_x + 1) * warp_counts;
-    gradients.add(at[-1], at[0]);
+    const int y = i % s.ny, z = i / s.ny % s.nz, block = i / s.ny / s.nz;
+    gradients.add(s.ends[ends.at(block, true, z) + y], s.ends[ends.at(block + 1, false, z) + y]);
   }
   __shared__ unsigned long long of_block;
   if (threadIdx.x == 0) of_block = 0;
