@@ -94,13 +94,15 @@ void run(std::size_t facets, std::size_t points, unsigned threads) {
 int main(int argc, char** argv) {
   const unsigned threads = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 0;
   const std::string only = argc > 2 ? argv[2] : "";
+  const bool whole =
+      argc > 3 && std::string(argv[3]) == "whole";  // the thesis' walk, minutes of processor time
   if (only.empty() || only == "distances")
     for (const std::size_t facets : {100000, 350000, 1190000}) datum::bench::run(facets, 424307, threads);
   if (only.empty() || only == "facets") {
     for (const std::size_t facets : {104000, 345600, 1188500})
-      datum::bench::point_match_rows(facets, 424307, threads);
+      datum::bench::point_match_rows(facets, 424307, threads, whole);
     for (const std::size_t facets : {90000, 322000, 1148000})
-      datum::bench::facet_match_rows(facets, 702429, threads);
+      datum::bench::facet_match_rows(facets, 702429, threads, whole);
   }
   if (only.empty() || only == "scans") {
     std::printf("a scan in memory to its results there: ms of distances, of both matchings\n");

@@ -1,11 +1,14 @@
 #include "tests/bench/match_surface.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <numeric>
 #include <random>
 
+#include "gpu/core/parallel_for.h"
 #include "tests/bench/match_surface_gpu.h"
 #include "tests/bench/match_workloads.h"
 #include "tests/bench/thesis_match.h"
@@ -40,17 +43,33 @@ void row(const char* what, double build, double match) {
   std::printf("  %-44s %8.4f %8.4f %8.4f\n", what, build, match, build + match);
 }
 
-void thesis_row(double sort_s, double sample_s, std::size_t facets, double own_s, double worst,
+/// Calls the walk for `all` facets or evenly spread `thesis_facets` of them; processor seconds of all calls.
+double walk(std::size_t all, bool whole, const std::function<double(std::size_t)>& off_of, double* worst) {
+  std::vector<double> taken(cpu_backend().threads), off(cpu_backend().threads);
+  const std::size_t count = whole ? all : thesis_facets;
+  parallel_for(whole ? cpu_backend().threads : 1, (count + 99) / 100,
+               [&](std::size_t share, unsigned thread) {
+                 taken[thread] += seconds([&] {
+                   for (std::size_t i = share * 100; i < std::min(count, share * 100 + 100); ++i)
+                     off[thread] = std::max(off[thread], off_of(i * all / count));
+                 });
+               });
+  *worst = *std::max_element(off.begin(), off.end());
+  return std::accumulate(taken.begin(), taken.end(), 0.0);
+}
+
+void thesis_row(double sort_s, double sample_s, std::size_t facets, bool is_whole, double own_s, double worst,
                 const char* differs) {
-  const double whole = sample_s * static_cast<double>(facets) / thesis_facets;
+  const std::size_t walked = is_whole ? facets : thesis_facets;
+  const double whole = sample_s * static_cast<double>(facets) / static_cast<double>(walked);
   row("the thesis' walk, one thread", sort_s, whole);
-  std::printf("    (%zu of %zu facets, times %zu); %.0f times datumd on one thread; %s %.1e mm at most\n",
-              thesis_facets, facets, facets / thesis_facets, (sort_s + whole) / own_s, differs, worst);
+  std::printf("    (%zu of %zu facets); %.0f times datumd on one thread; %s %.1e mm at most\n", walked,
+              facets, (sort_s + whole) / own_s, differs, worst);
 }
 
 }  // namespace
 
-void point_match_rows(std::size_t facets, std::size_t points, unsigned threads) {
+void point_match_rows(std::size_t facets, std::size_t points, unsigned threads, bool whole) {
   const ModelFacets made = model_facets(triangle_model(frustum_model(exhaust_cone, facets)));
   const std::vector<ModelPoint> scan = frustum_scan(exhaust_cone, points);
   std::vector<PointDirection> directions;  // from outside, at right angles to the axis
@@ -79,19 +98,20 @@ void point_match_rows(std::size_t facets, std::size_t points, unsigned threads) 
   const float largest = largest_radius(made);
   const float vicinity = 2 * std::hypot(settings.gate, largest);  // less, and it misses matches
   double worst = 0;
-  const double sample = seconds([&] {
-    for (std::size_t i = 0; i < thesis_facets; ++i) {
-      const std::size_t k = i * made.facet.size() / thesis_facets;
-      std::size_t count;
-      const float mean = thesis->match(made.facet[k], settings.gate, settings.least_cosine, vicinity, &count);
-      if (count == out[k].count) worst = std::max(worst, std::fabs(double{mean} - out[k].mean));
-    }
-  });
-  thesis_row(sort_s, sample, made.facet.size(), one, worst, "means differ by");
+  const double sample = walk(
+      made.facet.size(), whole,
+      [&](std::size_t k) {
+        std::size_t count;
+        const float mean =
+            thesis->match(made.facet[k], settings.gate, settings.least_cosine, vicinity, &count);
+        return count == out[k].count ? std::fabs(double{mean} - out[k].mean) : 0.0;
+      },
+      &worst);
+  thesis_row(sort_s, sample, made.facet.size(), whole, one, worst, "means differ by");
   point_match_gpu_rows(made, scan, directions, settings, out);
 }
 
-void facet_match_rows(std::size_t facets, std::size_t measured_count, unsigned threads) {
+void facet_match_rows(std::size_t facets, std::size_t measured_count, unsigned threads, bool whole) {
   RawModel scanned = frustum_model(second_part, measured_count, 0.3);  // facets elsewhere than the model's
   std::mt19937_64 random(2);
   std::normal_distribution<double> noise(0, 0.02);
@@ -119,16 +139,17 @@ void facet_match_rows(std::size_t facets, std::size_t measured_count, unsigned t
   // a pierced facet's centroid is no farther than the place plus its own radius
   const float vicinity = 2 * (settings.gate + largest_radius(model_facets(triangle_model(scanned))));
   double worst = 0;
-  const double sample = seconds([&] {
-    for (std::size_t i = 0; i < thesis_facets; ++i) {
-      const std::size_t k = i * made.facet.size() / thesis_facets;
-      float distance;
-      if (thesis->match(made.facet[k], settings.gate, settings.least_cosine, vicinity, &distance) &&
-          out[k].kind != MatchClass::no_data)
-        worst = std::max(worst, std::fabs(double{distance} - out[k].distance));
-    }
-  });
-  thesis_row(sort_s, sample, made.facet.size(), one, worst, "distances differ by");
+  const double sample = walk(
+      made.facet.size(), whole,
+      [&](std::size_t k) {
+        float distance;
+        return thesis->match(made.facet[k], settings.gate, settings.least_cosine, vicinity, &distance) &&
+                       out[k].kind != MatchClass::no_data
+                   ? std::fabs(double{distance} - out[k].distance)
+                   : 0.0;
+      },
+      &worst);
+  thesis_row(sort_s, sample, made.facet.size(), whole, one, worst, "distances differ by");
   facet_match_gpu_rows(made, surface, settings, out);
 }
 

@@ -7,7 +7,6 @@
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/core/parallel_for.h"
 #include "gpu/diffusion/diffusion_cuda.h"
-#include "gpu/fft/fft_cuda.h"
 #include "gpu/parallel_planes/parallel_planes_cuda.h"
 #include "tests/bench/diffusion_paper.h"
 #include "tests/bench/gpu_timing.h"
@@ -165,41 +164,6 @@ void stack_rows_on(const Stream& stream) {
   }
 }
 
-void fft_rows(const Stream& stream) {
-  std::printf(
-      "\nThe FFT paper, tables 1 and 2: forward and inverse, twice; printed ms, here us, one row; 4,096 "
-      "rows\n");
-  for (const TransformRow& row : transform_rows) {
-    CudaFft<float> fft(row.points);
-    constexpr std::size_t rows = 4096;
-    const auto signal = paper_signal(row.points * rows);
-    cuda::Buffer<std::complex<float>> values;
-    cuda::to_device(values, signal, "signal");
-    const auto time = [&](std::size_t count) {
-      const Replay replay(stream, [&](CudaStream s) {
-        for (int i = 0; i < 2; ++i) {
-          fft.forward(s, values.get(), count, values.get());
-          fft.inverse(s, values.get(), count, values.get());
-        }
-      });
-      std::vector<double> us;
-      for (int i = 0; i < 20; ++i) us.push_back(replay.device_us());
-      return spread_of(us).median;
-    };
-    const double one = time(1), many = time(rows);
-    cuda::to_device(values, signal, "signal");
-    fft.forward(stream, values.get(), rows, values.get());
-    stream.finish();
-    std::vector<std::complex<float>> found(signal.size()), expected(signal.size());
-    cuda::check(
-        cudaMemcpy(found.data(), values.get(), found.size() * sizeof found[0], cudaMemcpyDeviceToHost),
-        "bins");
-    Fft<float>(row.points).forward(signal.data(), rows, cpu_backend(), expected.data());
-    std::printf("%6zu points: printed %5.2f %6.3f; here %7.2f; %8.1f %s\n", row.points, row.printed_cufft,
-                row.printed_pfft, one, many, said(equal(found, expected)));
-  }
-}
-
 }  // namespace
 
 int gpu_tables(const PapersOptions& options) {
@@ -211,11 +175,13 @@ int gpu_tables(const PapersOptions& options) {
   std::printf("%s; the multi-plane paper's other tables: bench planes --gpu\n", device.why.c_str());
   const Stream stream;
   share_rows(stream);
+  board_gpu_rows(stream);
   neighbour_rows(stream);
   diffusion_rows(options);
   stack_rows_on(stream);
+  ladder_rows(stream);
   lu_gpu_figures(stream, options);
-  fft_rows(stream);
+  fft_gpu_tables(stream);
   return differences > 0 ? 1 : 0;
 }
 
