@@ -1,0 +1,145 @@
+#include "daemon/inspection/registration/board_registration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "daemon/inspection/registration/body_edges.h"
+#include "daemon/inspection/registration/search_pairs.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t most_fitted = 150,
+                      first_fitted = 32;  // bodies of the fit: more gain nothing that a pixel allows
+constexpr double first_reach_cells = 1.5;
+constexpr int last_reach_px = 8, profiles = 3;
+constexpr int most_alternatives = 2;
+constexpr double least_match = 0.5;    // of the best place's: others are not fitted
+constexpr int profiles_in_all = 1000;  // across the edges of all bodies, in the last pass
+
+/// The largest visible bodies, at most so many, whose half is at least `half_mm`.
+std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, double half_mm,
+                                       std::size_t most) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < recipe.components.size(); ++i) {
+    const Component& c = recipe.components[i];
+    if (c.nominal_height_um * 1e-3 >= lowest_mm && c.body.size_mm.minCoeff() / 2 >= half_mm)
+      order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return recipe.components[a].body.size_mm.minCoeff() > recipe.components[b].body.size_mm.minCoeff();
+  });
+  if (order.size() > most) order.resize(most);
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+struct Fitting {
+  const EdgeScene& scene;
+  double lowest_mm, pixel_mm, first_mm;
+  unsigned threads;
+
+  /// One pass: edges within reach of the motion, and its correction.
+  void pass(double reach_mm, double half_mm, bool last, RegisteredMotion& r) const {
+    const std::size_t at_most = half_mm > 0 ? first_fitted : most_fitted;
+    std::vector<std::size_t> bodies = fitted_bodies(scene.recipe, lowest_mm, half_mm, at_most);
+    if (bodies.size() < 8) bodies = fitted_bodies(scene.recipe, lowest_mm, 0, at_most);
+    const int most = last ? std::clamp(profiles_in_all / int(4 * bodies.size() + 1), profiles, 32) : profiles;
+    const BodyEdges edges = body_edges(scene, bodies, r.motion, {reach_mm, profiles, most}, threads);
+    r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0));
+    r.match = double(r.fit.used) / double(std::max<std::size_t>(1, 2 * edges.measured));
+    if (r.fit.solved && r.fit.correction.head<2>().norm() <= 2 * reach_mm)
+      r.motion = corrected(r.motion, r.fit.correction);
+  }
+  RegisteredMotion from(const SearchedPlace& place, double least) const {
+    RegisteredMotion r;
+    r.motion = place.motion;
+    pass(first_mm, first_mm, false, r);
+    if (r.match < least) return r;
+    pass(last_reach_px * pixel_mm, 0, false, r);
+    return r;
+  }
+};
+
+/// Farthest corner's distance.
+double distance_mm(const PlaneMotion& a, const PlaneMotion& b, const Eigen::Vector2d& size_mm) {
+  const MovedPlane to_a(a), to_b(b);
+  double largest = 0;
+  for (int k = 0; k < 4; ++k) {
+    const Eigen::Vector2d corner(k % 2 ? size_mm.x() : 0, k / 2 ? size_mm.y() : 0);
+    largest = std::max(largest, (to_a(corner) - to_b(corner)).norm());
+  }
+  return largest;
+}
+
+/// The recipe's limits exclude other places: a board does not lie there by mistake.
+bool is_allowed(const PlaneMotion& m, const RegistrationSettings& s, double margin_mm) {
+  return m.shift_mm.cwiseAbs().maxCoeff() <= s.max_shift_mm + margin_mm / 2 &&
+         std::abs(m.rotation_deg) <= 1.1 * s.max_rotation_deg;
+}
+
+/// Fits at the places that match best; the best fit, and the best one elsewhere.
+void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting,
+                const RegistrationSettings& s, BoardRegistration& r) {
+  int alternatives = 0;
+  for (const SearchedPlace& place : places) {
+    if (alternatives == most_alternatives || (r.best && place.match < least_match * places.front().match))
+      break;
+    RegisteredMotion m = fitting.from(place, r.best ? least_match * r.best->match : 0);
+    if (!r.best) {
+      r.best = std::move(m);
+      continue;
+    }
+    if (!is_allowed(m.motion, s, fitting.first_mm)) continue;
+    if (distance_mm(m.motion, r.best->motion, fitting.scene.recipe.board_size_mm) <= fitting.first_mm)
+      continue;
+    ++alternatives;
+    if (m.match > r.best->match) std::swap(m, *r.best);
+    if (!r.second || m.match > r.second->match) r.second = std::move(m);
+  }
+}
+
+void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, BoardRegistration& r) {
+  const MovedPlane moved(r.best->motion);
+  const auto& components = scene.recipe.components;
+  std::vector<int> seen(components.size(), 0);
+  parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
+    if (components[i].nominal_height_um * 1e-3 >= lowest_mm) seen[i] = seen_at(scene, i, moved);
+  });
+  r.expected = std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
+  r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));
+}
+
+}  // namespace
+
+BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+                                 const RegistrationSettings& settings, unsigned threads) {
+  BoardRegistration r;
+  LatticeSettings sampled;
+  sampled.margin_mm =
+      settings.max_shift_mm +
+      recipe.board_size_mm.norm() / 2 * std::min(1.0, settings.max_rotation_deg * 0.0174532925199433);
+  sampled.lowest_mm = settings.lowest_mm;
+  sampled.cell_mm = search_cell_mm(recipe, settings.lowest_mm, searched_bodies);
+  const auto lattice = sample_heights(frame, view, recipe.board_size_mm, sampled, threads);
+  if (!lattice) return r;
+  SearchSettings range;
+  range.max_shift_mm = settings.max_shift_mm;
+  range.max_rotation_deg = settings.max_rotation_deg;
+  range.lowest_mm = settings.lowest_mm;
+  const auto places = search_board(recipe, *lattice, view, range, threads);
+
+  const EdgeScene scene{recipe, frame, view, lattice->form};
+  const double pixel_mm = std::max(view.per_col().norm(), view.per_row().norm());
+  const double first_mm = std::max(first_reach_cells * lattice->cell_mm, last_reach_px * pixel_mm);
+  const Fitting fitting{scene, settings.lowest_mm, pixel_mm, first_mm, threads};
+  fit_places(places, fitting, settings, r);
+  if (!r.best) return r;
+  fitting.pass(last_reach_px * pixel_mm, 0, true, *r.best);
+  count_bodies(scene, settings.lowest_mm, threads, r);
+  return r;
+}
+
+}  // namespace datum

@@ -1,0 +1,34 @@
+// Registration of a board in its plane: a coarse search over turns, rotations and shifts (board_search.h), then robust least
+// squares on the edges of its bodies (body_edges.h, motion_fit.h) at the best places found, of which one must stand out.
+#pragma once
+
+#include <optional>
+
+#include "daemon/inspection/registration/board_search.h"
+#include "daemon/inspection/registration/motion_fit.h"
+
+namespace datum {
+
+struct RegistrationSettings {
+  double max_shift_mm = 0, max_rotation_deg = 0;  // searched a little beyond
+  double lowest_mm = 0;                           // lower bodies are not looked for
+};
+
+struct RegisteredMotion {
+  PlaneMotion motion;
+  MotionFit fit;
+  double match =
+      0;  // pairs of edges that fit over those looked for: two of each body whose place has heights
+};
+
+struct BoardRegistration {
+  std::optional<RegisteredMotion> best;    // none: no part of the board is seen
+  std::optional<RegisteredMotion> second;  // of the best match at another place
+  std::size_t expected = 0, seen = 0;      // bodies whose place has heights; those of them that are there
+};
+
+/// `view` is that of the recipe's placement. The same numbers for any number of threads.
+BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+                                 const RegistrationSettings& settings, unsigned threads);
+
+}  // namespace datum

@@ -1,0 +1,274 @@
+#include "daemon/inspection/registration/board_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "daemon/inspection/registration/search_pairs.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+namespace {
+
+constexpr int lanes = 16;  // shifts that are added at once
+constexpr double apart_cells = 3;
+constexpr double least_peak = 0.3;  // of the best score: lower ones are not looked at
+constexpr std::size_t most_peaks = 32;
+constexpr double violation_weight =
+    6;  // a shift along one axis violates a quarter of a body's points, in a shadow an eighth
+
+/// Where pixels are as a body of one height demands: 1 raised to it, -1 not, 0 not measured. With a border of zeros.
+struct Expectation {
+  double height_mm = 0;
+  int stride = 0, rows = 0, border = 0;
+  std::vector<std::int8_t> seen;
+};
+
+Expectation expectation_of(double height_mm, const HeightLattice& l, int border) {
+  Expectation e{height_mm, l.cols + 2 * border, l.rows + 2 * border, border, {}};
+  e.seen.assign(std::size_t(e.stride) * std::size_t(e.rows), 0);
+  const float low = float(lowest_share * height_mm), high = float(highest_share * height_mm);
+  for (int row = 0; row < l.rows; ++row) {
+    const float* mm = l.mm.data() + std::size_t(row) * std::size_t(l.cols);
+    std::int8_t* out = e.seen.data() + std::size_t(row + border) * std::size_t(e.stride) + border;
+    for (int col = 0; col < l.cols; ++col) {
+      const float h = mm[col];
+      const int in = int(h >= low) & int(h <= high);
+      out[col] = std::int8_t(h == h ? 2 * in - 1 : 0);
+    }
+  }
+  return e;
+}
+
+/// Lattice coordinates of board points.
+struct LatticeView {
+  const HeightLattice& lattice;
+  const BoardView& view;
+  Eigen::Vector2d operator()(const Eigen::Vector2d& board_mm, double height_mm) const {
+    return (view.pixel_of(board_mm, height_mm) - lattice.first_px.cast<double>()) / lattice.step;
+  }
+  Eigen::Matrix2d board_per_cell() const {
+    Eigen::Matrix2d m;
+    m << view.per_col(), view.per_row();
+    return m * lattice.step;
+  }
+};
+
+/// Hypotheses of a search: turn, rotation, and shifts by whole cells of the lattice.
+struct Range {
+  int turns, angles, reach_x, reach_y, width;  // shifts from -reach to reach; width: a row of them, padded
+  double step_deg;
+  std::size_t per_angle() const { return std::size_t(2 * reach_y + 1) * std::size_t(width); }
+  std::size_t size() const { return std::size_t(turns) * std::size_t(2 * angles + 1) * per_angle(); }
+  std::size_t at(int turn, int angle, int y, int x) const {
+    return (std::size_t(turn) * std::size_t(2 * angles + 1) + std::size_t(angle + angles)) * per_angle() +
+           std::size_t(y + reach_y) * std::size_t(width) + std::size_t(x + reach_x);
+  }
+};
+
+Range range_of(const SearchSettings& s, const LatticeView& to_cell, const SearchPairs& pairs) {
+  Range r{};
+  r.turns = s.turns;
+  const double cell = to_cell.lattice.cell_mm, arm = std::max(cell, pairs.arm_mm);
+  r.step_deg = std::min(5.0, 0.8 * cell / arm * 57.29577951308232);
+  r.angles = int(std::ceil(s.max_rotation_deg / r.step_deg)) + (s.max_rotation_deg > 0 ? 1 : 0);
+  const Eigen::Matrix2d cell_per_board = to_cell.board_per_cell().inverse();
+  const Eigen::Vector2d reach = cell_per_board.cwiseAbs() * Eigen::Vector2d::Constant(s.max_shift_mm);
+  r.reach_x = int(std::ceil(reach.x())) + 1;
+  r.reach_y = int(std::ceil(reach.y())) + 1;
+  r.width = (2 * r.reach_x + 1 + lanes - 1) / lanes * lanes;
+  return r;
+}
+
+/// The window of expectations around a point, for all shifts; null: it is not wholly in the map.
+const std::int8_t* window(const Expectation& e, const Eigen::Vector2i& cell, const Range& r) {
+  const int left = cell.x() - r.reach_x + e.border, top = cell.y() - r.reach_y + e.border;
+  if (left < 0 || top < 0 || left + r.width > e.stride || top + 2 * r.reach_y >= e.rows) return nullptr;
+  return e.seen.data() + std::size_t(top) * std::size_t(e.stride) + left;
+}
+
+using Lanes = std::int8_t __attribute__((vector_size(lanes)));
+constexpr std::size_t most_added = 126;  // +-1 each: an int8 holds them
+
+/// Adds (sign 1) or subtracts windows of one row and one block of shifts.
+void add_row(const std::vector<const std::int8_t*>& windows, std::ptrdiff_t offset, int sign,
+             std::int16_t* to) {
+  for (std::size_t first = 0; first < windows.size(); first += most_added) {
+    Lanes sum{};
+    const std::size_t last = std::min(windows.size(), first + most_added);
+    for (std::size_t k = first; k < last; ++k) {
+      Lanes seen;
+      std::memcpy(&seen, windows[k] + offset, sizeof seen);
+      sum += seen;
+    }
+    for (int i = 0; i < lanes; ++i) to[i] = std::int16_t(to[i] + sign * sum[i]);
+  }
+}
+
+/// Windows of the points of one hypothesis of turn and rotation.
+struct Windows {
+  std::vector<const std::int8_t*> in, out;
+};
+
+Windows windows_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
+                   const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot,
+                   const Eigen::Matrix2d& linear) {
+  Windows w;
+  w.in.reserve(pairs.pairs.size());
+  w.out.reserve(pairs.pairs.size());
+  for (const SearchPair& p : pairs.pairs) {
+    const Expectation& e = expected[p.level];
+    const auto add = [&](const Eigen::Vector2d& at, std::vector<const std::int8_t*>& to) {
+      const Eigen::Vector2d cell = to_cell(pivot + linear * (at - pivot), e.height_mm);
+      if (const auto* from = window(e, (cell.array() + 0.5).floor().cast<int>().matrix(), r))
+        to.push_back(from);
+    };
+    add(p.in_mm, w.in);
+    add(p.out_mm, w.out);
+  }
+  return w;
+}
+
+std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
+                                    const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot,
+                                    unsigned threads) {
+  std::vector<std::int16_t> scores(r.size(), 0);
+  const int per_turn = 2 * r.angles + 1;
+  const std::ptrdiff_t stride = expected.empty() ? 0 : expected.front().stride;
+  parallel_for(threads, std::size_t(r.turns * per_turn), [&](std::size_t i, unsigned) {
+    const int turn = int(i) / per_turn, angle = int(i) % per_turn - r.angles;
+    const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(board_turn(turn));
+    const Windows w = windows_of(pairs, expected, to_cell, r, pivot, linear);
+    std::int16_t* out = scores.data() + i * r.per_angle();
+    for (int y = 0; y <= 2 * r.reach_y; ++y)
+      for (int block = 0; block < r.width; block += lanes, out += lanes) {
+        add_row(w.in, y * stride + block, 1, out);
+        add_row(w.out, y * stride + block, -1, out);
+      }
+  });
+  return scores;
+}
+
+struct Peak {
+  int turn = 0, angle = 0, x = 0, y = 0;
+  int score = 0;
+};
+
+template <class See>
+void each(const Range& r, const See& see) {
+  for (int turn = 0; turn < r.turns; ++turn)
+    for (int angle = -r.angles; angle <= r.angles; ++angle)
+      for (int y = -r.reach_y; y <= r.reach_y; ++y)
+        for (int x = -r.reach_x; x <= r.reach_x; ++x) see(turn, angle, y, x);
+}
+
+bool is_peak(const std::vector<std::int16_t>& scores, const Range& r, const Peak& p) {
+  for (int a = std::max(-r.angles, p.angle - 1); a <= std::min(r.angles, p.angle + 1); ++a)
+    for (int y = std::max(-r.reach_y, p.y - 1); y <= std::min(r.reach_y, p.y + 1); ++y)
+      for (int x = std::max(-r.reach_x, p.x - 1); x <= std::min(r.reach_x, p.x + 1); ++x)
+        if (scores[r.at(p.turn, a, y, x)] > p.score) return false;
+  return true;
+}
+
+/// In cells at the rim, of two places of one turn.
+double distance(const Peak& a, const Peak& b) {
+  return std::hypot(double(a.x - b.x), double(a.y - b.y)) + 0.8 * std::abs(a.angle - b.angle);
+}
+
+/// The highest first; three cells apart and more. The first one is the best of all.
+std::vector<Peak> peaks_of(const std::vector<std::int16_t>& scores, const Range& r) {
+  const int highest = *std::max_element(scores.begin(), scores.end());
+  std::vector<Peak> all, apart;
+  if (highest <= 0) return all;
+  const int least = int(least_peak * highest);
+  each(r, [&](int turn, int angle, int y, int x) {
+    const Peak p{turn, angle, x, y, scores[r.at(turn, angle, y, x)]};
+    if (p.score > least && is_peak(scores, r, p)) all.push_back(p);
+  });
+  std::stable_sort(all.begin(), all.end(), [](const Peak& a, const Peak& b) { return a.score > b.score; });
+  for (const Peak& p : all) {
+    if (apart.size() == most_peaks) break;
+    if (std::none_of(apart.begin(), apart.end(),
+                     [&](const Peak& q) { return p.turn == q.turn && distance(p, q) <= apart_cells; }))
+      apart.push_back(p);
+  }
+  return apart;
+}
+
+/// How well the bodies as wholes match at a place: where one is displaced, a quarter of its points and more are violated.
+double match_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
+                const LatticeView& to_cell, const SearchedPlace& place) {
+  const Eigen::Vector2d& pivot = place.motion.pivot_mm;
+  const Eigen::Matrix2d linear = rotation_by_deg(place.motion.rotation_deg) * matrix_of(place.motion.turn);
+  const auto seen = [&](const Eigen::Vector2d& at, const Expectation& e) {
+    const Eigen::Vector2d cell = to_cell(pivot + place.motion.shift_mm + linear * (at - pivot), e.height_mm);
+    const int col = int(std::lround(cell.x())) + e.border, row = int(std::lround(cell.y())) + e.border;
+    if (col < 0 || row < 0 || col >= e.stride || row >= e.rows) return 0;
+    return int(e.seen[std::size_t(row) * std::size_t(e.stride) + std::size_t(col)]);
+  };
+  double sum = 0;
+  for (std::size_t i = 0; i < pairs.pairs.size();) {
+    int known = 0, violated = 0;
+    const std::size_t body = pairs.pairs[i].body;
+    for (; i < pairs.pairs.size() && pairs.pairs[i].body == body; ++i) {
+      const SearchPair& p = pairs.pairs[i];
+      const int in = seen(p.in_mm, expected[p.level]), out = seen(p.out_mm, expected[p.level]);
+      known += std::abs(in) + std::abs(out);
+      violated += (in < 0) + (out > 0);
+    }
+    if (known > 0) sum += std::max(0.0, 1 - violation_weight * violated / known);
+  }
+  return sum / double(std::max<std::size_t>(1, pairs.bodies));
+}
+
+/// Vertex of a parabola through three values, from the middle one: at most half a step.
+double vertex(int before, int at, int after) {
+  const int bend = before - 2 * at + after;
+  return bend < 0 ? std::clamp(0.5 * (before - after) / bend, -0.5, 0.5) : 0;
+}
+
+SearchedPlace place_of(const Peak& p, const std::vector<std::int16_t>& scores, const Range& r,
+                       const LatticeView& to_cell, const Eigen::Vector2d& pivot, std::size_t points) {
+  const auto near = [&](int angle, int y, int x) {
+    return int(scores[r.at(p.turn, std::clamp(angle, -r.angles, r.angles),
+                           std::clamp(y, -r.reach_y, r.reach_y), std::clamp(x, -r.reach_x, r.reach_x))]);
+  };
+  const double x = p.x + vertex(near(p.angle, p.y, p.x - 1), p.score, near(p.angle, p.y, p.x + 1));
+  const double y = p.y + vertex(near(p.angle, p.y - 1, p.x), p.score, near(p.angle, p.y + 1, p.x));
+  const double a = p.angle + vertex(near(p.angle - 1, p.y, p.x), p.score, near(p.angle + 1, p.y, p.x));
+  SearchedPlace place;
+  place.motion = {pivot, to_cell.board_per_cell() * Eigen::Vector2d(x, y), a * r.step_deg,
+                  board_turn(p.turn)};
+  place.score = double(p.score) / double(std::max<std::size_t>(1, points));
+  return place;
+}
+
+}  // namespace
+
+std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattice& lattice,
+                                        const BoardView& view, const SearchSettings& settings,
+                                        unsigned threads) {
+  const Eigen::Vector2d pivot = recipe.board_size_mm / 2;
+  const LatticeView to_cell{lattice, view};
+  const SearchPairs pairs = search_pairs(recipe, lattice.cell_mm, settings.lowest_mm, settings.most_bodies);
+  if (pairs.pairs.empty()) return {};
+  const Range r = range_of(settings, to_cell, pairs);
+  std::vector<Expectation> expected(pairs.levels_mm.size());
+  parallel_for(threads, expected.size(), [&](std::size_t i, unsigned) {
+    expected[i] = expectation_of(pairs.levels_mm[i], lattice, std::max(r.width, r.reach_y));
+  });
+  const auto scores = scores_of(pairs, expected, to_cell, r, pivot, threads);
+  std::vector<SearchedPlace> places;
+  for (const Peak& peak : peaks_of(scores, r)) {
+    places.push_back(place_of(peak, scores, r, to_cell, pivot, 2 * pairs.pairs.size()));
+    places.back().match = match_of(pairs, expected, to_cell, places.back());
+  }
+  if (places.size() > 2)
+    std::stable_sort(places.begin() + 1, places.end(),
+                     [](const SearchedPlace& a, const SearchedPlace& b) { return a.match > b.match; });
+  if (places.size() > searched_places) places.resize(searched_places);
+  return places;
+}
+
+}  // namespace datum

@@ -1,0 +1,43 @@
+// Coarse search for a board's place: which turn, rotation and shift put raised pixels inside of the recipe's bodies and floor
+// beside them.
+//
+// Each side of a body gives pairs of points, one inside of the edge and one outside. A hypothesis scores +1 for a point that is
+// seen as expected (a body's height inside, less than half of it outside), -1 for the contrary, 0 where nothing was measured. So
+// missing parts and bare board score 0 on average, whatever their number, and a long body scores along both of its axes. All
+// shifts of a rotation are scored at once, by adding up windows of the lattice: integers, so the order does not matter.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/registration/height_lattice.h"
+#include "daemon/inspection/registration/plane_motion.h"
+
+namespace datum {
+
+inline constexpr std::size_t searched_bodies = 64, searched_places = 8;
+
+struct SearchSettings {
+  double max_shift_mm = 0;      // along the board's x and y
+  double max_rotation_deg = 0;  // either way, beside the turns
+  int turns = board_turns;      // of board_turn; 1: as designed alone
+  double lowest_mm = 0;         // lower bodies are not looked for
+  std::size_t most_bodies = searched_bodies;
+};
+
+struct SearchedPlace {
+  PlaneMotion motion;
+  double score = 0;  // of at most 1, which is all points seen as expected
+  double match =
+      0;  // mean over the bodies of max(0, 1 - 6 x share of their points that are seen as not expected)
+};
+
+/// Peaks of the score, at least three cells apart at the rim or of other turns: the highest, then those that match best; at most
+/// searched_places. None: no part is seen.
+std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattice& lattice,
+                                        const BoardView& view, const SearchSettings& settings,
+                                        unsigned threads);
+
+}  // namespace datum

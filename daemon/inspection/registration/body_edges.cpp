@@ -1,0 +1,234 @@
+#include "daemon/inspection/registration/body_edges.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+#include "daemon/inspection/registration/search_pairs.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+namespace {
+
+constexpr double size_share = 0.15, size_px = 2, most_size_mm = 0.3;  // of a pair's distance
+constexpr double near_px = 1.5;
+constexpr double least_agreement = 0.7;  // share of a profile's pixels that are on the right side of its edge
+constexpr int most_profiles = 32, most_pixels = 256, pixels_per_profile = 8, least_shadow_px = 4;
+
+int nearest(double x) { return int(std::floor(x + 0.5)); }
+
+/// Heights over the board's floor around one place: pixel by pixel in its own numbers.
+class LocalHeights {
+ public:
+  LocalHeights(const EdgeScene& s, const Eigen::Vector2d& at_mm)
+      : frame_(s.frame),
+        int16_(std::get_if<std::vector<std::int16_t>>(&s.frame.counts)),
+        int32_(std::get_if<std::vector<std::int32_t>>(&s.frame.counts)),
+        float_(std::get_if<std::vector<float>>(&s.frame.counts)) {
+    const BoardView& v = s.view;
+    const Eigen::Vector2d px = v.pixel_of(at_mm, 0);
+    const double plane = v.sensor_z_mm(v.origin());
+    const double col = v.sensor_z_mm(v.origin() + v.per_col()) - plane,
+                 row = v.sensor_z_mm(v.origin() + v.per_row()) - plane;
+    const double form = s.form.at(px.x(), px.y());
+    per_col_ = col + s.form.at(px.x() + 1, px.y()) - form;
+    per_row_ = row + s.form.at(px.x(), px.y() + 1) - form;
+    floor_ = plane + col * px.x() + row * px.y() + form - per_col_ * px.x() - per_row_ * px.y();
+  }
+  bool has(int col, int row) const {
+    return col >= 0 && row >= 0 && col < frame_.cols && row < frame_.rows &&
+           frame_.class_at(row, col) == PixelClass::ok;
+  }
+  double mm(int col, int row) const {
+    const std::size_t i = std::size_t(row) * std::size_t(frame_.cols) + std::size_t(col);
+    const double count = int16_ ? double((*int16_)[i]) : int32_ ? double((*int32_)[i]) : double((*float_)[i]);
+    return frame_.z.offset_mm + frame_.z.scale_mm * count - floor_ - per_col_ * col - per_row_ * row;
+  }
+
+ private:
+  const HeightFrame& frame_;
+  const std::vector<std::int16_t>* int16_;
+  const std::vector<std::int32_t>* int32_;
+  const std::vector<float>* float_;
+  double floor_, per_col_, per_row_;
+};
+
+double median(double* values, int n) {
+  std::nth_element(values, values + n / 2, values + n);
+  return values[n / 2];
+}
+
+struct MovedBody {
+  const Component& component;
+  Eigen::Vector2d centre_mm;
+  Eigen::Matrix2d axes;
+  double height_mm;
+  MovedBody(const Component& c, const MovedPlane& motion)
+      : component(c),
+        centre_mm(motion(c.body.centre_mm)),
+        axes(motion.linear() * axes_of(c.body)),
+        height_mm(c.nominal_height_um * 1e-3) {}
+};
+
+/// Height of its middle over the floor: the median of 5 x 5 pixels' places within half of the body. None: not measured.
+std::optional<double> top_of(const EdgeScene& s, const LocalHeights& heights, const MovedBody& b) {
+  std::array<double, 25> seen{};
+  int n = 0;
+  for (int k = -2; k <= 2; ++k)
+    for (int i = -2; i <= 2; ++i) {
+      const Eigen::Vector2d in = b.component.body.size_mm.cwiseProduct(Eigen::Vector2d(i, k)) / 8;
+      const Eigen::Vector2d px = s.view.pixel_of(b.centre_mm + b.axes * in, b.height_mm);
+      const int col = nearest(px.x()), row = nearest(px.y());
+      if (heights.has(col, row)) seen[std::size_t(n++)] = heights.mm(col, row);
+    }
+  if (n < 5) return std::nullopt;
+  return median(seen.data(), n);
+}
+
+bool is_height(double mm, double nominal_mm) {
+  return mm >= lowest_share * nominal_mm && mm <= highest_share * nominal_mm;
+}
+
+/// Outward along one profile: where pixels change from above `level_mm` to below. In mm from the edge's place; none: not seen.
+struct Profile {
+  std::array<double, most_pixels> at, mm;
+  std::array<std::int8_t, most_pixels> side;  // 1 above, -1 below, 0 not measured
+  int n = 0;
+
+  std::optional<double> edge(double level_mm, double pixel_mm) const {
+    int above = 0, below = 0, total = 0, last_above = -1;
+    for (int i = 0; i < n; ++i) {
+      above += side[std::size_t(i)] > 0;
+      if (side[std::size_t(i)] > 0) last_above = i;
+      below += side[std::size_t(i)] < 0;
+      total -= side[std::size_t(i)];
+    }
+    if (above < 2) return std::nullopt;
+    if (below < 2)  // a long shadow, or the profile ends on the body
+      return n - last_above >= least_shadow_px ? std::optional(at[std::size_t(last_above)] + pixel_mm / 2)
+                                               : std::nullopt;
+    int score = total, best = score, split = 0;  // pixels before the split are the body's
+    for (int i = 0; i < n; ++i) {
+      score += 2 * side[std::size_t(i)];
+      if (score > best) best = score, split = i + 1;
+    }
+    if (best < least_agreement * (above + below)) return std::nullopt;
+    int in = split - 1, out = split;
+    while (in >= 0 && side[std::size_t(in)] <= 0) --in;
+    while (out < n && side[std::size_t(out)] >= 0) ++out;
+    if (in < 0 || out == n) return std::nullopt;
+    const auto a = std::size_t(in), b = std::size_t(out);
+    if (out - in > 1) return at[a] + pixel_mm / 2;  // a shadow: the top ends where it is last seen
+    return at[a] + (at[b] - at[a]) * (mm[a] - level_mm) / (mm[a] - mm[b]);
+  }
+};
+
+struct EdgeLine {
+  Eigen::Vector2d middle_mm, outward, along;
+  double half_mm, inwards_mm;  // half its length; how far the body reaches inwards
+};
+
+void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e, double beside_mm,
+          double height_mm, double level_mm, double reach_mm) {
+  const BoardView& v = s.view;
+  const double inwards = std::min(reach_mm, e.inwards_mm);
+  const Eigen::Vector2d on = e.middle_mm + beside_mm * e.along;
+  const Eigen::Vector2d from = v.pixel_of(on - inwards * e.outward, height_mm),
+                        to = v.pixel_of(on + reach_mm * e.outward, height_mm), d = to - from;
+  const int axis = std::abs(d.x()) >= std::abs(d.y()) ? 0 : 1, other = 1 - axis;
+  const int step = d[axis] > 0 ? 1 : -1;
+  const double mm_per_px = (inwards + reach_mm) / std::abs(d[axis]);
+  const Eigen::Vector2d per(e.outward.dot(v.per_col()), e.outward.dot(v.per_row()));
+  const int first = int(step > 0 ? std::ceil(from[axis]) : std::floor(from[axis]));
+  const int count = std::min(most_pixels, int(std::floor((to[axis] - first) * step)) + 1);
+  p.n = 0;
+  for (int k = 0; k < count; ++k) {
+    int px[2];
+    px[axis] = first + step * k;
+    const double way = (px[axis] - from[axis]) * step;  // in pixels
+    const double beside = from[other] + d[other] / std::abs(d[axis]) * way;
+    px[other] = nearest(beside);
+    const auto i = std::size_t(p.n++);
+    p.at[i] = way * mm_per_px - inwards + per[other] * (px[other] - beside);
+    p.side[i] = 0;
+    if (!heights.has(px[0], px[1])) continue;
+    p.mm[i] = heights.mm(px[0], px[1]);
+    p.side[i] = p.mm[i] >= level_mm ? 1 : -1;
+  }
+}
+
+/// Place of an edge outward from where it should be: the mean of its profiles near their median, because pixels' quantisation
+/// is uniform. None: fewer than two thirds of them show it, or are near.
+std::optional<double> edge_of(const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e,
+                              double height_mm, double top_mm, const EdgeSettings& settings,
+                              Profile& scratch) {
+  std::array<double, most_profiles> found{};
+  int n = 0;
+  const double pixel_mm = std::max(s.view.per_col().norm(), s.view.per_row().norm());
+  const int profiles = std::clamp(int(2 * e.half_mm / (pixels_per_profile * pixel_mm)), settings.profiles,
+                                  settings.most_profiles);
+  for (int k = 0; k < profiles; ++k) {
+    const double beside = profiles > 1 ? (2.0 * k / (profiles - 1) - 1) * 0.6 * e.half_mm : 0;
+    fill(scratch, s, heights, e, beside, height_mm, top_mm / 2, settings.reach_mm);
+    if (const auto at = scratch.edge(top_mm / 2, pixel_mm)) found[std::size_t(n++)] = *at;
+  }
+  if (3 * n < 2 * profiles) return std::nullopt;
+  const double middle = median(found.data(), n);
+  double sum = 0;
+  int near = 0;
+  for (int k = 0; k < n; ++k)
+    if (std::abs(found[std::size_t(k)] - middle) <= near_px * pixel_mm) sum += found[std::size_t(k)], ++near;
+  if (3 * near < 2 * n) return std::nullopt;
+  return sum / near;
+}
+
+}  // namespace
+
+int seen_at(const EdgeScene& scene, std::size_t component, const MovedPlane& motion) {
+  const MovedBody body(scene.recipe.components[component], motion);
+  const auto top = top_of(scene, LocalHeights(scene, body.centre_mm), body);
+  return !top ? 0 : is_height(*top, body.height_mm) ? 1 : -1;
+}
+
+BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& components,
+                     const PlaneMotion& motion, const EdgeSettings& settings, unsigned threads) {
+  const MovedPlane moved(motion);
+  const double pixel_mm = std::max(scene.view.per_col().norm(), scene.view.per_row().norm());
+  std::vector<std::array<std::optional<EdgePair>, 2>> found(components.size());
+  std::vector<char> measured(components.size(), 0);
+  parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
+    const Component& c = scene.recipe.components[components[i]];
+    const MovedBody body(c, moved);
+    const LocalHeights heights(scene, body.centre_mm);
+    const auto top = top_of(scene, heights, body);
+    measured[i] = top ? 1 : 0;
+    if (!top || !is_height(*top, body.height_mm)) return;
+    Profile scratch;
+    const Eigen::Vector2d half = c.body.size_mm / 2;
+    for (int axis = 0; axis < 2; ++axis) {
+      std::array<std::optional<double>, 2> edges;
+      for (int k = 0; k < 2; ++k) {
+        const Eigen::Vector2d outward = (k ? 1 : -1) * body.axes.col(axis);
+        const EdgeLine e{body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis),
+                         half[1 - axis], half[axis]};
+        edges[std::size_t(k)] = edge_of(scene, heights, e, body.height_mm, *top, settings, scratch);
+      }
+      if (!edges[0] || !edges[1]) continue;
+      const double off = (*edges[1] - *edges[0]) / 2, size_off = *edges[0] + *edges[1];
+      if (std::abs(size_off) > std::min(most_size_mm, size_share * c.body.size_mm[axis]) + size_px * pixel_mm)
+        continue;
+      found[i][std::size_t(axis)] =
+          EdgePair{components[i], c.body.centre_mm, body.axes.col(axis), off, size_off};
+    }
+  });
+  BodyEdges edges;
+  edges.measured = std::size_t(std::count(measured.begin(), measured.end(), 1));
+  for (const auto& both : found)
+    for (const auto& pair : both)
+      if (pair) edges.pairs.push_back(*pair);
+  return edges;
+}
+
+}  // namespace datum

@@ -1,0 +1,32 @@
+// A board's motion from its bodies' displacements: robust least squares, with a covariance from how far the bodies disagree.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "daemon/inspection/registration/body_edges.h"
+#include "daemon/inspection/registration/plane_motion.h"
+
+namespace datum {
+
+/// Correction of a motion: shift of its pivot in mm and rotation in rad.
+struct MotionFit {
+  Eigen::Vector3d correction = Eigen::Vector3d::Zero();
+  Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  // mm^2, mm rad, rad^2
+  double residual_mm =
+      0;  // scale of the pairs about the fit: 1.4826 times the median of |r|, times sqrt(n / (n - 3))
+  std::size_t pairs = 0, used = 0;  // used: with a weight
+  bool solved = false;
+};
+
+/// Pairs' displacements along their axes about `motion`'s place: a . (t + w x (p - pivot)) = off. Tukey's biweight (c = 6),
+/// started from a scale of `start_mm`; the scale is at least `least_mm` (a pixel's quantisation). The covariance is Huber's for
+/// M-estimators (P. J. Huber, Robust Statistics, 1981, 7.6), times the square of Student's quantile over the normal one, so that
+/// k = 2 covers 95 % with few pairs too. Not solved: fewer than four pairs, or they leave a direction open.
+MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
+                     double least_mm);
+
+/// The motion after a correction.
+PlaneMotion corrected(const PlaneMotion& motion, const Eigen::Vector3d& correction);
+
+}  // namespace datum

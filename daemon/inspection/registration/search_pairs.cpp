@@ -1,0 +1,93 @@
+#include "daemon/inspection/registration/search_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "daemon/inspection/registration/plane_motion.h"
+
+namespace datum {
+namespace {
+
+constexpr double level_step = 1.15;
+constexpr double long_side_cells = 12;  // from here on a side has two pairs
+
+bool inside(const BoardRect& rect, const Eigen::Vector2d& at, double margin_mm) {
+  const Eigen::Vector2d d = (axes_of(rect).transpose() * (at - rect.centre_mm)).cwiseAbs();
+  return d.x() <= rect.size_mm.x() / 2 + margin_mm && d.y() <= rect.size_mm.y() / 2 + margin_mm;
+}
+
+/// Whether no other body is there.
+bool free_at(const Recipe& recipe, std::size_t own, const Eigen::Vector2d& at, double margin_mm) {
+  for (std::size_t i = 0; i < recipe.components.size(); ++i) {
+    const BoardRect& body = recipe.components[i].body;
+    const double reach = body.size_mm.norm() / 2 + 2 * margin_mm;
+    if (i != own && (at - body.centre_mm).squaredNorm() <= reach * reach && inside(body, at, margin_mm))
+      return false;
+  }
+  return true;
+}
+
+std::vector<std::size_t> largest_first(const Recipe& recipe, double lowest_mm) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < recipe.components.size(); ++i)
+    if (recipe.components[i].nominal_height_um * 1e-3 >= lowest_mm) order.push_back(i);
+  const auto area = [&](std::size_t i) { return recipe.components[i].body.size_mm.prod(); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return area(a) > area(b); });
+  return order;
+}
+
+std::size_t level_of(double height_mm, std::vector<double>& levels) {
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    if (height_mm <= levels[i] * level_step && levels[i] <= height_mm * level_step) return i;
+  levels.push_back(height_mm);
+  return levels.size() - 1;
+}
+
+}  // namespace
+
+Eigen::Matrix2d axes_of(const BoardRect& rect) { return rotation_by_deg(rect.rotation_deg); }
+
+double search_cell_mm(const Recipe& recipe, double lowest_mm, std::size_t most_bodies) {
+  std::vector<double> sides;
+  for (const std::size_t i : largest_first(recipe, lowest_mm))
+    if (sides.size() < most_bodies) sides.push_back(recipe.components[i].body.size_mm.minCoeff());
+  if (sides.empty()) return 0;
+  const auto quartile = sides.begin() + std::ptrdiff_t(sides.size() / 4);
+  std::nth_element(sides.begin(), quartile, sides.end());
+  return std::min(0.4 * *quartile, recipe.board_size_mm.maxCoeff() / 120);
+}
+
+SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies) {
+  SearchPairs s;
+  const Eigen::Vector2d middle = recipe.board_size_mm / 2;
+  for (const std::size_t i : largest_first(recipe, lowest_mm)) {
+    if (s.bodies == most_bodies) break;
+    const Component& c = recipe.components[i];
+    const Eigen::Matrix2d axes = axes_of(c.body);
+    const Eigen::Vector2d half = c.body.size_mm / 2;
+    const std::size_t before = s.pairs.size();
+    const std::size_t level = level_of(c.nominal_height_um * 1e-3, s.levels_mm);
+    for (int side = 0; side < 4; ++side) {
+      const int across = side / 2, along = 1 - across;
+      const double sign = side % 2 ? 1 : -1, inwards = std::min(cell_mm, half[across]);
+      const bool is_long = 2 * half[along] >= long_side_cells * cell_mm;
+      for (int k = 0; k < (is_long ? 2 : 1); ++k) {
+        Eigen::Vector2d in = Eigen::Vector2d::Zero(), out = in;
+        in[across] = sign * (half[across] - inwards);
+        out[across] = sign * (half[across] + cell_mm);
+        in[along] = out[along] = is_long ? (k - 0.5) * half[along] : 0;
+        const SearchPair p{c.body.centre_mm + axes * in, c.body.centre_mm + axes * out, level, s.bodies};
+        if (free_at(recipe, i, p.out_mm, cell_mm / 2)) s.pairs.push_back(p);
+      }
+    }
+    if (s.pairs.size() == before) continue;
+    ++s.bodies;
+    for (std::size_t k = before; k < s.pairs.size(); ++k)
+      s.arm_mm = std::max(s.arm_mm, (s.pairs[k].in_mm - middle).norm());
+  }
+  return s;
+}
+
+}  // namespace datum

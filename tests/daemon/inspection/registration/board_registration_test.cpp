@@ -1,0 +1,113 @@
+// Parts of the registration of a board: rotations, edges' fit and its covariance.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "daemon/inspection/registration/motion_fit.h"
+#include "daemon/inspection/registration/search_pairs.h"
+
+namespace datum::board_registration_test {
+namespace {
+
+TEST(PlaneMotion, RotationsAreThoseOfTheLibraryWithinRounding) {
+  for (double deg = -720; deg <= 720; deg += 0.37) {
+    const Eigen::Matrix2d r = rotation_by_deg(deg);
+    // The argument itself, of up to 13 rad, is rounded there.
+    EXPECT_NEAR(r(0, 0), std::cos(deg * M_PI / 180), 4e-15) << deg;
+    EXPECT_NEAR(r(1, 0), std::sin(deg * M_PI / 180), 4e-15) << deg;
+    EXPECT_NEAR(r.determinant(), 1, 4e-16) << deg;
+  }
+  EXPECT_EQ(rotation_by_deg(90), (Eigen::Matrix2d() << 0, -1, 1, 0).finished());
+  EXPECT_EQ(rotation_by_deg(-180), Eigen::Matrix2d(-Eigen::Matrix2d::Identity()));
+}
+
+TEST(PlaneMotion, TheWayBackUndoesIt) {
+  const PlaneMotion m{{50, 40}, {1.2, -0.7}, 2.5};
+  const Eigen::Vector2d there = MovedPlane(m)({10, 70});
+  const Eigen::Vector4d back = back_of(m) * Eigen::Vector4d(there.x(), there.y(), 3, 1);
+  EXPECT_NEAR((back - Eigen::Vector4d(10, 70, 3, 1)).norm(), 0, 1e-12);
+}
+
+TEST(PlaneMotion, EightTurnsDiffer) {
+  for (int i = 0; i < board_turns; ++i) {
+    EXPECT_EQ(matrix_of(board_turn(i)).determinant(), i < 4 ? 1 : -1);
+    for (int k = 0; k < i; ++k) EXPECT_NE(matrix_of(board_turn(i)), matrix_of(board_turn(k)));
+  }
+  EXPECT_TRUE(as_designed(board_turn(0)));
+}
+
+/// Bodies at random with displacements by `motion`, noise and outliers.
+std::vector<EdgePair> pairs_of(int bodies, const PlaneMotion& truth, double noise_mm, double outliers,
+                               unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> uniform;
+  std::normal_distribution<double> normal;
+  std::vector<EdgePair> pairs;
+  for (int i = 0; i < bodies; ++i) {
+    const Eigen::Vector2d at(100 * uniform(random), 80 * uniform(random)), off = MovedPlane(truth)(at) - at;
+    const Eigen::Matrix2d axes = rotation_by_deg(360 * uniform(random));
+    for (int axis = 0; axis < 2; ++axis) {
+      EdgePair p;
+      p.at_mm = at;
+      p.axis = axes.col(axis);
+      p.off_mm = p.axis.dot(off) + noise_mm * normal(random) +
+                 (uniform(random) < outliers ? uniform(random) - 0.3 : 0);
+      pairs.push_back(p);
+    }
+  }
+  return pairs;
+}
+
+TEST(MotionFit, FindsTheMotionAmongOutliers) {
+  const PlaneMotion none{{50, 40}, {0, 0}, 0}, truth{{50, 40}, {0.2, -0.1}, 0.05};
+  const MotionFit fit = fit_motion(pairs_of(40, truth, 0.01, 0.3, 1), none, 0.4, 1e-3);
+  ASSERT_TRUE(fit.solved);
+  const PlaneMotion found = corrected(none, fit.correction);
+  EXPECT_LT((found.shift_mm - truth.shift_mm).norm(), 3 * 0.01 / std::sqrt(40 * 0.7) * std::sqrt(2.0));
+  EXPECT_NEAR(found.rotation_deg, truth.rotation_deg, 3 * std::sqrt(fit.covariance(2, 2)) * 180 / M_PI);
+  EXPECT_LT(fit.used, fit.pairs);
+}
+
+/// U at k = 2 covers 95.4 % of normal errors; a share of 2,000 has a standard error of 0.5 %. The biweight's own scale and few
+/// pairs leave a little more or less.
+TEST(MotionFit, ItsUncertaintyCoversFewBodiesAndMany) {
+  const PlaneMotion none{{50, 40}, {0, 0}, 0};
+  for (const int bodies : {4, 6, 12, 50}) {
+    int covered = 0, all = 0;
+    for (unsigned seed = 1; seed <= 667; ++seed) {
+      const MotionFit fit = fit_motion(pairs_of(bodies, none, 0.02, 0, seed), none, 0.4, 1e-4);
+      ASSERT_TRUE(fit.solved);
+      for (int i = 0; i < 3; ++i, ++all)
+        covered += std::abs(fit.correction[i]) <= 2 * std::sqrt(fit.covariance(i, i));
+    }
+    EXPECT_GT(covered, 0.935 * all) << bodies;
+    EXPECT_LT(covered, 0.975 * all) << bodies;
+  }
+}
+
+TEST(MotionFit, IsNotSolvedByTooFewOrOneDirection) {
+  const PlaneMotion none{{50, 40}, {0, 0}, 0};
+  std::vector<EdgePair> pairs = pairs_of(1, none, 0.01, 0, 1);
+  EXPECT_FALSE(fit_motion(pairs, none, 0.4, 1e-3).solved);
+  pairs = pairs_of(10, none, 0.01, 0, 1);
+  for (EdgePair& p : pairs) p.axis = Eigen::Vector2d::UnitX();
+  EXPECT_FALSE(fit_motion(pairs, none, 0.4, 1e-3).solved);
+}
+
+TEST(SearchPairs, KeepsOffOtherBodies) {
+  Recipe recipe;
+  recipe.board_size_mm = {20, 10};
+  recipe.components.resize(2);
+  recipe.components[0].body = {{5, 5}, {4, 2}, 0};
+  recipe.components[1].body = {{7.3, 5}, {0.5, 2}, 0};  // 0.05 mm beside it
+  recipe.components[0].nominal_height_um = recipe.components[1].nominal_height_um = 500;
+  const SearchPairs s = search_pairs(recipe, 0.4, 0.2, 64);
+  EXPECT_EQ(s.bodies, 2u);
+  EXPECT_EQ(s.pairs.size(), 6u) << "the two edges between them have none";
+  EXPECT_EQ(s.levels_mm.size(), 1u);
+  EXPECT_EQ(search_pairs(recipe, 0.4, 0.6, 64).bodies, 0u) << "too low";
+}
+
+}  // namespace
+}  // namespace datum::board_registration_test
