@@ -196,9 +196,15 @@ constexpr std::array rows{
         "Add patches of bare board nearer, or raise warp.max_gap_mm; warp.max_curvature_um_per_mm2 "
         "says what U covers. Name as [[exclusion]] what stands on the board."},
     ReasonRow{Reason::alignment, "The board's place is not known, or is too far from the recipe's.",
-              "recipe: alignment.max_shift_mm, alignment.min_ratio",
-              "Another board, one turned around, parts that repeat, or parts that the recipe does not list.",
-              "List every part that stands up; look at the fixture."},
+              "recipe: alignment.max_shift_mm, alignment.max_rotation_deg, alignment.min_ratio, "
+              "alignment.min_share, "
+              "alignment.min_parts, alignment.max_residual_um",
+              "Another board, one turned by quarters or mirrored (the text says so), parts that repeat, too "
+              "many missing ones, or, "
+              "for a shift alone, a rotation and parts that the recipe does not list.",
+              "Look at the fixture and the board. State max_rotation_deg where boards may lie turned a "
+              "little. List a part by "
+              "which the layout differs when it is shifted or turned."},
     ReasonRow{Reason::nominal_unconfirmed,
               "The component was measured; its nominal height is not confirmed, so that nothing is decided: "
               "INCONCLUSIVE.",

@@ -176,11 +176,13 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   const Recipe& recipe = *in.recipe;
   Htm<Board, Sensor> placement = board_from_sensor(in);
   BoardView view(frame, placement);
+  std::optional<RegisteredPlace> registered;
   if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
   if (recipe.alignment) {
     BoardShift shift = board_shift(recipe, frame, view, cpu_backend(in.threads));
     v.stages.push_back(std::move(shift.stage));
     if (shift.why) return refused(std::move(v), recipe, *shift.why);
+    registered = shift.registered;
     placement = moved(placement, v.stages);
     view = BoardView(frame, placement);
   }
@@ -206,8 +208,8 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
     look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
   }
   tell(in, InspectionStep::evidence);
-  const PlacementSources sources{recipe, frame, recipe.in_machine_coordinates ? in.calibration : nullptr,
-                                 in.pose, placement};
+  const PlacementSources sources{recipe,  frame,     recipe.in_machine_coordinates ? in.calibration : nullptr,
+                                 in.pose, placement, registered};
   v.components.resize(recipe.components.size());
   parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
     const Component& component = recipe.components[i];

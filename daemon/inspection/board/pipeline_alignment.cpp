@@ -149,6 +149,7 @@ std::optional<Refusal> refusal_of(const CorrelationShift& s, const AlignmentReci
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                        const Backend& backend) {
   const AlignmentRecipe& a = *recipe.alignment;
+  if (a.max_rotation_deg) return registered_board(recipe, frame, view, backend.threads);
   const AlignmentGrid g = alignment_grid(recipe);
   const double height_um = alignment_height_um(recipe);
   CorrelationSettings settings;
@@ -161,12 +162,13 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
     s = PhaseCorrelation(nominal_mask(recipe, g, height_um).data(), g.cols, g.rows, settings)
             .find(seen.data(), backend);
   }
-  return {refusal_of(s, a, g), record_of(a, g, height_um, s)};
+  return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}};
 }
 
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages) {
   Eigen::Matrix4d back = Eigen::Matrix4d::Identity();
   for (const StepRecord& stage : stages) {
+    if (const auto motion = registered_motion(stage)) return Htm<Board, Board>(back_of(*motion)) * placement;
     if (stage.name != stage_name) continue;
     for (const auto& [name, value] : stage.health) {
       if (name == "shift_x_um") back(0, 3) -= value * 1e-3;

@@ -1,4 +1,5 @@
-// Coarse alignment of a board: correlation of the mask of its parts with the recipe's bodies.
+// Alignment of a board: a shift by correlation of the mask of its parts with the recipe's bodies, or shift and rotation by
+// registration (pipeline_registration.cpp).
 #pragma once
 
 #include <optional>
@@ -6,20 +7,31 @@
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/site_map.h"
+#include "daemon/inspection/registration/plane_motion.h"
+#include "daemon/inspection/verdict/placement_budget.h"
 
 namespace datum {
 
 /// Shift of a board from its place along its own axes, or why it is undetermined.
 struct BoardShift {
   std::optional<Refusal> why;
-  StepRecord stage;  // processing step "coarse_alignment": settings and numbers, for the verdict
+  StepRecord
+      stage;  // processing step "coarse_alignment" or "registration": settings and numbers, for the verdict
+  std::optional<RegisteredPlace> registered;
 };
 
 /// The recipe must have an alignment. `view` is that of the recipe's placement.
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                        const Backend& backend);
 
-/// The shifted placement if one of these steps found a shift; otherwise `placement`.
+/// The same where the recipe allows a rotation.
+BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+                            unsigned threads);
+
+/// The motion in a record of the step "registration"; none: another step.
+std::optional<PlaneMotion> registered_motion(const StepRecord& stage);
+
+/// The moved placement if one of these steps found a shift or a rotation; otherwise `placement`.
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages);
 
 }  // namespace datum

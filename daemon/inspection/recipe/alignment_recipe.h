@@ -1,4 +1,4 @@
-// A recipe's settings of a board's coarse alignment: how far a board may lie from its place.
+// A recipe's settings of a board's alignment: how far a board may lie from its place, and what shows it.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,16 @@ namespace datum {
 
 struct AlignmentRecipe {
   double max_shift_mm = 0;   // along the board's x and y
-  double min_ratio = 1.5;    // of the correlation's peak over the second peak
+  double min_ratio = 1.5;    // of the best match over the second one; 1.25 for a registration
   double cell_mm = 0;        // cell of the map of parts; 0: 256 cells along the longer side
   double min_height_um = 0;  // parts from this height on are visible; 0: half the lowest nominal height
+  /// Either way; with it the board is registered by its bodies' edges (registration/board_registration.h), without it a shift
+  /// alone is found by phase correlation.
+  std::optional<double> max_rotation_deg;
+  // Limits of a registration.
+  double min_share = 0.6;        // of the visible parts at their places
+  int min_parts = 3;             // with edges that fit
+  double max_residual_um = 100;  // scale of the bodies' deviations from the board's motion
 };
 
 /// Cells of the map in board coordinates. Board and max_shift_mm on all sides lie where its window is 1.

@@ -9,6 +9,8 @@ namespace datum {
 namespace {
 
 constexpr double most_cells = 1024, usual_cells = 256;
+constexpr double most_rotation_deg =
+    10;  // beyond, quarter turns and what lies between them are no longer told apart
 
 /// The window is 1 on three quarters of the map.
 Eigen::Vector2d extent_mm(const Recipe& recipe, const AlignmentRecipe& a) {
@@ -23,6 +25,39 @@ std::uint32_t cells(double extent_mm, double cell_mm) {
   std::uint32_t n = 16;
   while (n * cell_mm < extent_mm * (1 - 1e-9)) n *= 2;
   return n;
+}
+
+/// The keys of a registration; they mean nothing without max_rotation_deg, nor cell_mm with it.
+void read_registration(config::TomlTable& table, AlignmentRecipe& a) {
+  a.max_rotation_deg = table.number_if("max_rotation_deg", {0.1, most_rotation_deg});
+  if (!a.max_rotation_deg) {
+    for (const char* key : {"min_share", "min_parts", "max_residual_um"})
+      if (table.has(key))
+        table.refuse(key, "belongs to a registration with rotation",
+                     "max_rotation_deg beside it, or leave it out");
+    return;
+  }
+  if (!table.has("min_ratio")) a.min_ratio = 1.25;
+  if (table.has("cell_mm"))
+    table.refuse("cell_mm", "belongs to the correlation that finds a shift alone",
+                 "leave it out beside max_rotation_deg");
+  a.min_share = table.number_or("min_share", a.min_share, {0.3, 1});
+  a.min_parts = static_cast<int>(table.integer_or("min_parts", a.min_parts, 2, 1000));
+  a.max_residual_um = table.number_or("max_residual_um", a.max_residual_um, config::positive);
+}
+
+void refuse_unseen(config::TomlTable& table, const Recipe& recipe, const AlignmentRecipe& a, bool complete) {
+  double highest = 0;
+  for (const Component& c : recipe.components) highest = std::max(highest, c.nominal_height_um);
+  if (complete && !recipe.components.empty() && !(a.min_height_um < highest))
+    table.refuse("min_height_um",
+                 config::shown(a.min_height_um) + " is above every component: none would be seen",
+                 "less than " + config::shown(highest));
+}
+
+void keep(config::TomlTable& table, Recipe& recipe, const AlignmentRecipe& a) {
+  table.finish();
+  recipe.alignment = std::make_shared<AlignmentRecipe>(a);
 }
 
 }  // namespace
@@ -46,13 +81,17 @@ double alignment_height_um(const Recipe& recipe) {
 }
 
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
-  table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um"});
+  table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um", "max_rotation_deg", "min_share",
+                   "min_parts", "max_residual_um"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
   a.cell_mm = table.number_if("cell_mm", config::positive).value_or(0);
   a.min_height_um = table.number_if("min_height_um", config::positive).value_or(0);
+  read_registration(table, a);
   if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is already refused
+  if (a.max_rotation_deg) refuse_unseen(table, recipe, a, complete);
+  if (a.max_rotation_deg) return keep(table, recipe, a);
   const double cell = cell_of(recipe, a);
   if (!(extent_mm(recipe, a).maxCoeff() <= most_cells * cell))
     table.refuse("cell_mm", config::shown(cell) + " makes more than 1024 cells of the board and its shift",
@@ -60,14 +99,8 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
   if (a.max_shift_mm < 2 * cell)
     table.refuse("max_shift_mm", config::shown(a.max_shift_mm) + " is less than two cells",
                  "at least " + config::shown(2 * cell) + ", or smaller cells by cell_mm");
-  double highest = 0;
-  for (const Component& c : recipe.components) highest = std::max(highest, c.nominal_height_um);
-  if (complete && !recipe.components.empty() && !(a.min_height_um < highest))
-    table.refuse("min_height_um",
-                 config::shown(a.min_height_um) + " is above every component: none would be seen",
-                 "less than " + config::shown(highest));
-  table.finish();
-  recipe.alignment = std::make_shared<AlignmentRecipe>(a);
+  refuse_unseen(table, recipe, a, complete);
+  keep(table, recipe, a);
 }
 
 }  // namespace datum

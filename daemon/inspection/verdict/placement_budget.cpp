@@ -25,6 +25,15 @@ Eigen::Matrix2d alignment_covariance(const PlacementSources& s) {
   return ((pixel_mm.square() + cell_mm * cell_mm) / 12).matrix().asDiagonal();
 }
 
+Eigen::Matrix2d registered_covariance(const RegisteredPlace& r, const Eigen::Vector2d& at_mm,
+                                      const Eigen::Matrix3d& sensor_from_board) {
+  const Eigen::Vector2d arm = at_mm - r.pivot_mm;
+  Eigen::Matrix<double, 2, 3> by;
+  by << 1, 0, -arm.y(), 0, 1, arm.x();
+  const Eigen::Matrix2d turn = sensor_from_board.topLeftCorner<2, 2>();
+  return turn * (by * r.covariance * by.transpose()) * turn.transpose();
+}
+
 }  // namespace
 
 std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Component& component) {
@@ -34,11 +43,13 @@ std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Comp
       sensor_from_board * Eigen::Vector3d(at.x(), at.y(), component.nominal_height_um * 1e-3);
   std::vector<PlacementTerm> terms;
   if (s.recipe.alignment) {
-    const Eigen::Vector2d middle = s.recipe.board_size_mm / 2;
+    const Eigen::Vector2d middle = s.registered ? at : s.recipe.board_size_mm / 2;
     const Eigen::Vector3d arm = p - sensor_from_board * Eigen::Vector3d(middle.x(), middle.y(), 0);
     if (s.calibration)
       terms.push_back({"calibration", in_sensor(*s.calibration, turned(*s.calibration, arm))});
-    terms.push_back({"alignment", alignment_covariance(s)});
+    terms.push_back({"alignment", s.registered
+                                      ? registered_covariance(*s.registered, at, sensor_from_board.rotation())
+                                      : alignment_covariance(s)});
     return terms;
   }
   if (s.calibration) {

@@ -23,13 +23,20 @@ struct PlacementTerm {
   Eigen::Matrix2d covariance_mm2;  // of its place along the sensor's x and y
 };
 
+/// What a registration knows of the board's place, in board coordinates: shift of the pivot in mm and rotation in rad.
+struct RegisteredPlace {
+  Eigen::Vector2d pivot_mm;
+  Eigen::Matrix3d covariance;
+};
+
 /// Sources of the board's place in its frame. Borrowed.
 struct PlacementSources {
   const Recipe& recipe;
   const HeightFrame& frame;
-  const Calibration* calibration;        // null: the recipe is in sensor coordinates
-  const Pose& pose;                      // of the stage
-  Htm<Board, Sensor> board_from_sensor;  // as measured, including the alignment's shift
+  const Calibration* calibration;               // null: the recipe is in sensor coordinates
+  const Pose& pose;                             // of the stage
+  Htm<Board, Sensor> board_from_sensor;         // as measured, including the alignment's motion
+  std::optional<RegisteredPlace> registered{};  // of a recipe that allows a rotation
 };
 
 /// All sources except the recipe's position_mm, the place of a body on its board:
@@ -38,7 +45,9 @@ struct PlacementSources {
 ///   pairing      u^2 in each direction, u of the stage's position at the exposure
 ///   alignment    (cell^2 + pixel^2) / 12 along each axis: half widths of half a cell and half a pixel
 /// All along the sensor's axes. An alignment locates the board itself, so of calibration, stage and pairing
-/// only the calibration's rotation about the board's middle m remains: J = [-[R (p - m)]x, 0].
+/// only the calibration's rotation about the board's middle m remains: J = [-[R (p - m)]x, 0]. A registration locates the
+/// bodies' tops with their rotation, so of the calibration only the arm of the body's height remains, and `alignment` is
+/// J C J^T of its covariance, J = [1, 0, -(y - y0); 0, 1, x - x0] at the body's centre.
 std::vector<PlacementTerm> placement_terms(const PlacementSources& sources, const Component& component);
 
 /// Adds for each term sqrt(s^T C s) in um to a height's budget, s the slope of the top over its floor along

@@ -60,6 +60,12 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
   EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);
   EXPECT_EQ(plain.alignment->min_ratio, whole.alignment->min_ratio);
+  EXPECT_EQ(plain.alignment->min_share, whole.alignment->min_share);
+  EXPECT_EQ(plain.alignment->min_parts, whole.alignment->min_parts);
+  EXPECT_EQ(plain.alignment->max_residual_um, whole.alignment->max_residual_um);
+  std::string shift_alone = sample;
+  shift_alone.insert(shift_alone.find("max_rotation_deg = "), 1, '#');
+  EXPECT_EQ(loaded(shift_alone).alignment->min_ratio, 1.5);
   EXPECT_EQ(plain.warp->row.reference, whole.warp->row.reference);
   EXPECT_EQ(plain.warp->margin_mm, whole.warp->margin_mm);
   EXPECT_EQ(plain.warp->patch_mm, whole.warp->patch_mm);
@@ -76,7 +82,7 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   const auto of_package = testing::shown_keys(sample, "package.C0603");
   for (const std::string header :
        {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
-        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare"}) {
+        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare", "alignment"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert("filter");  // has a sample of its own

@@ -1,0 +1,172 @@
+// Registration of a board: what its numbers mean for a verdict.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
+#include "daemon/inspection/registration/board_registration.h"
+
+namespace datum {
+namespace {
+
+constexpr const char* registration_name = "registration";
+constexpr double rad_from_mdeg = 1.7453292519943296e-5;
+
+Refusal not_placed(std::string detail) { return {Reason::alignment, std::move(detail)}; }
+
+/// Of two matches; 100 where nothing else matches at all.
+double ratio_of(const BoardRegistration& r) {
+  return r.second && r.second->match > 0.01 * r.best->match ? r.best->match / r.second->match : 100;
+}
+
+std::string place_text(const PlaneMotion& m) {
+  return fmt::format("shifted by [{:.3f}, {:.3f}] mm and rotated by {:.3f} degrees", m.shift_mm.x(),
+                     m.shift_mm.y(), m.rotation_deg);
+}
+
+/// Largest standard uncertainty of a corner's place, in mm.
+double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm) {
+  double largest = 0;
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5}) {
+      Eigen::Matrix<double, 2, 3> by;
+      by << 1, 0, -y * size_mm.y(), 0, 1, x * size_mm.x();
+      largest = std::max(largest, std::sqrt((by * fit.covariance * by.transpose()).trace()));
+    }
+  return largest;
+}
+
+std::optional<Refusal> search_refusal(const BoardRegistration& r, const AlignmentRecipe& a) {
+  if (!r.best)
+    return not_placed("no part of the board is seen where the recipe looks for it; is there a board?");
+  const double least = a.min_share / 2;
+  if (r.best->match < least)
+    return not_placed(
+        fmt::format("another board, none, or one that lies farther off: within {:g} mm and {:g} degrees, "
+                    "turned or mirrored either, the best "
+                    "place shows a share of {:.2f} of the parts' edges, at least {:.2f} (half of "
+                    "alignment.min_share) is demanded",
+                    a.max_shift_mm, *a.max_rotation_deg, r.best->match, least));
+  const double ratio = ratio_of(r);
+  if (ratio < a.min_ratio)
+    return not_placed(
+        fmt::format("the board's place is not known: its parts' edges match {:.2f} times as well as those of "
+                    "a board that lies {}, {}; at "
+                    "least alignment.min_ratio = {:g} is demanded; parts that repeat, or a layout that looks "
+                    "alike when turned: list a part "
+                    "that tells, or allow less by max_shift_mm and max_rotation_deg",
+                    ratio, name_of(r.second->motion.turn), place_text(r.second->motion), a.min_ratio));
+  if (!as_designed(r.best->motion.turn))
+    return not_placed(
+        fmt::format("the board lies {}; put it in as the recipe describes it", name_of(r.best->motion.turn)));
+  return std::nullopt;
+}
+
+std::optional<Refusal> fit_refusal(const BoardRegistration& r, const Recipe& recipe) {
+  const AlignmentRecipe& a = *recipe.alignment;
+  const MotionFit& fit = r.best->fit;
+  const PlaneMotion& motion = r.best->motion;
+  if (static_cast<double>(r.seen) < a.min_share * static_cast<double>(r.expected))
+    return not_placed(
+        fmt::format("{} of {} parts are at their places, at least a share of alignment.min_share = {:g} is "
+                    "demanded; another board, or parts "
+                    "that are missing",
+                    r.seen, r.expected, a.min_share));
+  if (!fit.solved || fit.used < 2 * static_cast<std::size_t>(a.min_parts))
+    return not_placed(
+        fmt::format("{} pairs of edges show where the board lies, at least 2 of each of alignment.min_parts "
+                    "= {} parts are demanded; parts "
+                    "with free edges and heights beside them are needed",
+                    fit.used, a.min_parts));
+  if (1e3 * fit.residual_mm > a.max_residual_um)
+    return not_placed(fmt::format(
+        "the parts deviate from one board by {:.1f} um, at most alignment.max_residual_um = {:g} is allowed; "
+        "parts that are "
+        "displaced, another revision of the board, or a wrong pixel pitch in the sensor's profile",
+        1e3 * fit.residual_mm, a.max_residual_um));
+  const double u_mm = corner_u_mm(fit, recipe.board_size_mm);
+  if (2 * u_mm > recipe.floor.inner_margin_mm)
+    return not_placed(
+        fmt::format("a corner of the board is known to {:.3f} mm (k = 2), the rings begin {:g} mm "
+                    "(floor.inner_margin_mm) beside the "
+                    "bodies; list more parts, or widen the margin",
+                    2 * u_mm, recipe.floor.inner_margin_mm));
+  if (motion.shift_mm.cwiseAbs().maxCoeff() > a.max_shift_mm ||
+      std::abs(motion.rotation_deg) > *a.max_rotation_deg)
+    return not_placed(
+        fmt::format("the board lies {}; at most {:.3f} mm and {:.3f} degrees are allowed; check its fixture",
+                    place_text(motion), a.max_shift_mm, *a.max_rotation_deg));
+  return std::nullopt;
+}
+
+StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, double height_um) {
+  StepRecord s;
+  s.name = registration_name;
+  s.version = "1";
+  s.parameters = {{"max_shift_mm", fmt::format("{}", a.max_shift_mm)},
+                  {"max_rotation_deg", fmt::format("{}", *a.max_rotation_deg)},
+                  {"min_ratio", fmt::format("{}", a.min_ratio)},
+                  {"min_share", fmt::format("{}", a.min_share)},
+                  {"min_parts", fmt::format("{}", a.min_parts)},
+                  {"max_residual_um", fmt::format("{}", a.max_residual_um)},
+                  {"min_height_um", fmt::format("{}", height_um)},
+                  {"board", r.best ? name_of(r.best->motion.turn) : "not seen"},
+                  {"second", r.second ? name_of(r.second->motion.turn) : "none"}};
+  if (!r.best) return s;
+  const PlaneMotion& motion = r.best->motion;
+  const MotionFit& fit = r.best->fit;
+  const Eigen::Matrix3d& c = fit.covariance;
+  const auto u = [&](int i) { return std::sqrt(c(i, i)); };
+  const auto correlation = [&](int i, int k) { return c(i, i) * c(k, k) > 0 ? c(i, k) / (u(i) * u(k)) : 0; };
+  s.health = {{"pivot_x_mm", motion.pivot_mm.x()},
+              {"pivot_y_mm", motion.pivot_mm.y()},
+              {"shift_x_um", motion.shift_mm.x() * 1e3},
+              {"shift_y_um", motion.shift_mm.y() * 1e3},
+              {"rotation_mdeg", motion.rotation_deg * 1e3},
+              {"u_shift_x_um", u(0) * 1e3},
+              {"u_shift_y_um", u(1) * 1e3},
+              {"u_rotation_mdeg", u(2) / rad_from_mdeg},
+              {"correlation_x_y", correlation(0, 1)},
+              {"correlation_x_rotation", correlation(0, 2)},
+              {"correlation_y_rotation", correlation(1, 2)},
+              {"residual_um", fit.residual_mm * 1e3},
+              {"edge_pairs", static_cast<double>(fit.pairs)},
+              {"edge_pairs_used", static_cast<double>(fit.used)},
+              {"parts_expected", static_cast<double>(r.expected)},
+              {"parts_seen", static_cast<double>(r.seen)},
+              {"match", r.best->match},
+              {"ratio", ratio_of(r)}};
+  return s;
+}
+
+}  // namespace
+
+BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+                            unsigned threads) {
+  const AlignmentRecipe& a = *recipe.alignment;
+  const double height_um = alignment_height_um(recipe);
+  const BoardRegistration r =
+      register_board(recipe, frame, view, {a.max_shift_mm, *a.max_rotation_deg, height_um * 1e-3}, threads);
+  std::optional<Refusal> why = search_refusal(r, a);
+  if (!why) why = fit_refusal(r, recipe);
+  BoardShift found{std::move(why), record_of(r, a, height_um), {}};
+  if (r.best) found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance};
+  return found;
+}
+
+std::optional<PlaneMotion> registered_motion(const StepRecord& stage) {
+  if (stage.name != registration_name) return std::nullopt;
+  PlaneMotion m;
+  for (const auto& [name, value] : stage.health) {
+    if (name == "pivot_x_mm") m.pivot_mm.x() = value;
+    if (name == "pivot_y_mm") m.pivot_mm.y() = value;
+    if (name == "shift_x_um") m.shift_mm.x() = value * 1e-3;
+    if (name == "shift_y_um") m.shift_mm.y() = value * 1e-3;
+    if (name == "rotation_mdeg") m.rotation_deg = value * 1e-3;
+  }
+  return m;
+}
+
+}  // namespace datum

@@ -1,0 +1,202 @@
+// A board that was put in turned and shifted, and the verdict that says so.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
+#include "tests/daemon/inspection/board/inspect_fixture.h"
+
+namespace datum::inspect_registration_test {
+namespace {
+
+using testing::box;
+using ::testing::HasSubstr;
+using testing::make_scene;
+using testing::render;
+using testing::Scene;
+
+/// Three deviations: pixels of 40 um place an edge within 12 um, a body's middle by two edges of three profiles and more, the
+/// board by three bodies and more.
+constexpr double shift_um = 15, rotation_mdeg = 200;
+
+/// Five parts of which none looks like another one turned.
+std::vector<Component> parts() {
+  return {box("U1", 3, 4, 0, 400), box("U2", 8.5, 4, 30, 600), box("U3", 5.8, 1.6, 90, 500),
+          box("U4", 9.6, 1.4, 0, 450), box("U5", 2, 6.6, 75, 550)};
+}
+
+/// The recipe looks for the board at the frame's origin; it lies shifted and turned about its middle.
+Scene placed(double x_mm, double y_mm, double turn_deg, std::vector<Component> seen = parts()) {
+  Scene s = make_scene();
+  s.recipe.components = std::move(seen);
+  const Eigen::Vector3d middle(6, 4, 0);
+  s.sensor_from_board = Eigen::Translation3d(middle + Eigen::Vector3d(x_mm, y_mm, 0)) *
+                        Eigen::AngleAxisd(turn_deg * M_PI / 180, Eigen::Vector3d::UnitZ()) *
+                        Eigen::Translation3d(-middle);
+  render(s);
+  s.recipe.components = parts();
+  AlignmentRecipe a;
+  a.max_shift_mm = 1;
+  a.max_rotation_deg = 3;
+  a.min_ratio = 1.25;
+  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
+  return s;
+}
+
+template <class Change>
+Scene with(Scene s, Change change) {
+  AlignmentRecipe a = *s.recipe.alignment;
+  change(a);
+  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
+  return s;
+}
+
+double number(const BoardVerdict& v, const std::string& name) {
+  for (const auto& [key, value] : v.stages.at(0).health)
+    if (key == name) return value;
+  return std::nan("");
+}
+
+TEST(InspectRegistration, MeasuresABoardThatIsTurned) {
+  const BoardVerdict there = placed(0, 0, 0).inspect();
+  ASSERT_EQ(there.decision, Decision::pass) << there.detail;
+  for (const auto& [x, y, turn] : {std::tuple{0.0, 0.0, 0.5}, {0.83, -0.61, -2.0}, {-0.47, 0.92, 2.9}}) {
+    Scene s = placed(x, y, turn);
+    const BoardVerdict v = s.inspect();
+    EXPECT_EQ(v.decision, Decision::pass) << v.detail;
+    EXPECT_NEAR(number(v, "shift_x_um"), x * 1e3, shift_um);
+    EXPECT_NEAR(number(v, "shift_y_um"), y * 1e3, shift_um);
+    EXPECT_NEAR(number(v, "rotation_mdeg"), turn * 1e3, rotation_mdeg);
+    EXPECT_EQ(number(v, "parts_seen"), 5);
+    ASSERT_EQ(v.components.size(), there.components.size());
+    for (std::size_t i = 0; i < v.components.size(); ++i) {
+      const CheckVerdict &a = there.components[i].checks.at(0), &b = v.components[i].checks.at(0);
+      EXPECT_LE(std::abs(a.value - b.value), 2 * std::hypot(a.u, b.u)) << v.components[i].reference;
+    }
+    s.recipe.alignment = nullptr;
+    if (x != 0) {
+      EXPECT_NE(s.inspect().decision, Decision::pass) << "blind";
+    }
+  }
+}
+
+TEST(InspectRegistration, NamesATurnedAndAMirroredBoard) {
+  for (const auto& [turn, name] : {std::pair{180.0, "turned by 180 degrees"},
+                                   {90.7, "turned by 90 degrees"},
+                                   {268.2, "turned by 270 degrees"}}) {
+    const BoardVerdict v = placed(0.2, -0.1, turn).inspect();
+    EXPECT_EQ(v.decision, Decision::invalid);
+    EXPECT_EQ(v.reason, Reason::alignment);
+    EXPECT_THAT(v.detail, HasSubstr(name));
+  }
+  std::vector<Component> mirrored = parts();
+  for (Component& c : mirrored) {
+    c.body.centre_mm.x() = 12 - c.body.centre_mm.x();
+    c.body.rotation_deg = -c.body.rotation_deg;
+  }
+  const BoardVerdict v = placed(0.2, -0.1, 1, mirrored).inspect();
+  EXPECT_EQ(v.reason, Reason::alignment);
+  EXPECT_THAT(v.detail, HasSubstr("the board lies mirrored;"));
+}
+
+TEST(InspectRegistration, RefusesWhatItCannotTell) {
+  const BoardVerdict far =
+      with(placed(0.7, 0, 0), [](AlignmentRecipe& a) { a.max_shift_mm = 0.6; }).inspect();
+  EXPECT_EQ(far.reason, Reason::alignment);
+  EXPECT_THAT(far.detail, HasSubstr("at most 0.600 mm"));
+  EXPECT_NEAR(number(far, "shift_x_um"), 700, shift_um) << "the numbers stand in a refused verdict too";
+
+  const BoardVerdict none = placed(0, 0, 0, {}).inspect();
+  EXPECT_EQ(none.decision, Decision::invalid);
+  EXPECT_EQ(none.reason, Reason::alignment);
+
+  const BoardVerdict other =
+      placed(0, 0, 0, {box("A", 4.6, 6.4, 0, 900), box("B", 10, 6, 45, 300), box("C", 6, 2.5, 0, 1200)})
+          .inspect();
+  EXPECT_EQ(other.reason, Reason::alignment);
+  EXPECT_THAT(other.detail, HasSubstr("another board"));
+
+  Scene unseen = placed(0, 0, 0);
+  std::fill(unseen.frame.classes.begin(), unseen.frame.classes.end(), PixelClass::no_data);
+  EXPECT_THAT(unseen.inspect().detail, HasSubstr("is there a board?"));
+}
+
+/// Equal parts in rows and columns, the board shifted by one pitch: each place shows a part but the last ones.
+TEST(InspectRegistration, RefusesPartsThatRepeat) {
+  std::vector<Component> grid;
+  for (int k = 0; k < 12; ++k) {
+    Component c = box("U" + std::to_string(k), 1.5 + 1.8 * (k % 6), 2 + 3 * (k / 6), 90, 400);
+    c.body.size_mm = {1.2, 0.8};
+    grid.push_back(c);
+  }
+  Scene s = placed(0, 0, 0, {grid.begin(), grid.end() - 1});
+  s.recipe.components = grid;
+  s = with(s, [](AlignmentRecipe& a) { a.max_shift_mm = 2; });
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_THAT(v.detail, HasSubstr("parts that repeat"));
+}
+
+/// Turned by 180 degrees it looks the same: within the same limits nobody can tell.
+TEST(InspectRegistration, RefusesASymmetricBoard) {
+  std::vector<Component> both;
+  for (const Component& c : {box("U1", 3, 4, 0, 400), box("U3", 5, 1.6, 90, 500)}) {
+    both.push_back(c);
+    both.push_back(c);
+    both.back().reference += "b";
+    both.back().body.centre_mm = Eigen::Vector2d(12, 8) - c.body.centre_mm;
+  }
+  Scene s = placed(0.3, 0.2, 1, both);
+  s.recipe.components = both;
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_THAT(v.detail, HasSubstr("turned by 180 degrees"));
+}
+
+TEST(InspectRegistration, OneMissingPartIsAVerdictOnThatPart) {
+  std::vector<Component> four = parts();
+  four.pop_back();
+  const BoardVerdict v = placed(0.5, 0.5, 1.5, four).inspect();
+  EXPECT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_EQ(v.decision, Decision::fail);
+  EXPECT_EQ(v.components.at(0).decision, Decision::pass);
+  EXPECT_EQ(v.components.at(4).decision, Decision::fail);
+}
+
+TEST(InspectRegistration, IsInTheVerdictsTextAndMovesItsPicture) {
+  const BoardVerdict v = verdict_from_json(to_json(placed(0.8, -0.6, 2).inspect()));
+  ASSERT_EQ(v.stages.size(), 1u);
+  EXPECT_EQ(v.stages[0].name, "registration");
+  const Eigen::Vector3d u1 =
+      Eigen::Vector3d(6.8, 3.4, 0) +
+      Eigen::AngleAxisd(2 * M_PI / 180, Eigen::Vector3d::UnitZ()) * Eigen::Vector3d(-3, 0, 0);
+  const Eigen::Vector3d seen = moved(Htm<Board, Sensor>(), v.stages) * u1;
+  EXPECT_NEAR(seen.x(), 3, 1.5 * shift_um * 1e-3) << "U1's middle";
+  EXPECT_NEAR(seen.y(), 4, 1.5 * shift_um * 1e-3);
+}
+
+TEST(InspectRegistration, TheSameBytesForAnyNumberOfThreads) {
+  const Scene s = placed(0.31, -0.22, -1.3);
+  const std::string one = to_json(s.inspect(1));
+  for (const unsigned threads : {2u, 3u}) {
+    std::string more = to_json(s.inspect(threads));
+    const auto backend = [](std::string text) { return text.erase(text.find("\"backend\""), 60); };
+    EXPECT_EQ(backend(more), backend(one));
+  }
+}
+
+/// By what bodies disagree: three bodies displaced by 60 um against each other.
+TEST(InspectRegistration, BodiesThatDisagreeAreInItsUncertaintyAndAboveALimitRefused) {
+  std::vector<Component> displaced = parts();
+  displaced[0].body.centre_mm.x() += 0.06;
+  displaced[1].body.centre_mm.y() -= 0.06;
+  displaced[3].body.centre_mm.x() -= 0.06;
+  const BoardVerdict still = placed(0, 0, 1).inspect(), v = placed(0, 0, 1, displaced).inspect();
+  EXPECT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_GT(number(v, "u_shift_x_um"), 2 * number(still, "u_shift_x_um"));
+  const Scene strict = with(placed(0, 0, 1, displaced), [](AlignmentRecipe& a) { a.max_residual_um = 10; });
+  EXPECT_THAT(strict.inspect().detail, HasSubstr("alignment.max_residual_um = 10"));
+}
+
+}  // namespace
+}  // namespace datum::inspect_registration_test
