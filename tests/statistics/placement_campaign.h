@@ -1,0 +1,40 @@
+// Registration of boards against known placements: how often found, how far off, how well covered by its own uncertainty.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/statistics/placement_case.h"
+
+namespace datum::statistics {
+
+struct PlacementPlan {
+  int placements = 1000;  // of each board
+  double shift_mm = 2, rotation_deg = 3, place_mm = 0.01;
+  std::uint64_t seed = 1;
+  unsigned threads = 1;
+};
+
+struct PlacementTally {
+  std::string board;
+  int parts = 0;
+  int designed = 0, found = 0;                            // boards as designed
+  int turned = 0, named = 0;                              // turned by 180 degrees or mirrored; named so
+  int foreign = 0, foreign_passed = 0, wrong_passed = 0;  // another board; PASS of one, or of a turned one
+  std::vector<double> off_um, off_mdeg;                   // |error| of those found
+  std::vector<double> shift_sigmas,
+      turn_sigmas;  // signed errors over their standard uncertainty; two shifts a board
+  std::vector<double> cpu_ms;
+  std::vector<std::string> missed;  // text of each board not found, wrongly passed
+};
+
+PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_t which,
+                              const PlacementPlan& plan);
+
+/// Share of errors within k = 2.
+double share_covered(const std::vector<double>& sigmas);
+
+/// A table; exit status 1 where a line falls short.
+int print_placements(const std::vector<PlacementTally>& tallies);
+
+}  // namespace datum::statistics

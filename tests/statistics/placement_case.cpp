@@ -1,0 +1,133 @@
+#include "tests/statistics/placement_case.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/virtual_cell/twin_produce.h"
+#include "tests/virtual_cell/twin_random.h"
+#include "tests/virtual_cell/twin_render.h"
+
+namespace datum::statistics {
+namespace {
+
+constexpr auto stream = static_cast<TwinStream>(101);  // of this file alone
+constexpr double margin_mm = 3;
+
+Eigen::Matrix4d as_matrix(const PlaneMotion& m) {
+  const Eigen::Matrix2d turn = rotation_by_deg(m.rotation_deg);
+  Eigen::Matrix4d all = Eigen::Matrix4d::Identity();
+  all.topLeftCorner<2, 2>() = turn;
+  all.topRightCorner<2, 1>() = m.pivot_mm + m.shift_mm - turn * m.pivot_mm;
+  return all;
+}
+
+/// As a sensor of the other hand sees it, about the middle of the frame.
+void mirror(HeightFrame& f) {
+  const auto reverse = [&](auto& values) {
+    for (int row = 0; row < f.rows; ++row)
+      std::reverse(values.begin() + std::ptrdiff_t(row) * f.cols,
+                   values.begin() + std::ptrdiff_t(row + 1) * f.cols);
+  };
+  std::visit(reverse, f.counts);
+  reverse(f.classes);
+}
+
+void add_foreign(TwinBoard& board, int parts, const TwinRandom& random) {
+  for (int k = 0; k < parts; ++k) {
+    TwinBody body;
+    body.reference = "foreign" + std::to_string(k);
+    const std::uint64_t n = 9000 + 8 * std::uint64_t(k);
+    body.outline = {{random.uniform(n) * board.size_mm.x(), random.uniform(n + 1) * board.size_mm.y()},
+                    {1 + 4 * random.uniform(n + 2), 1 + 4 * random.uniform(n + 3)},
+                    180 * random.uniform(n + 4)};
+    body.height_um = 300 + 1500 * random.uniform(n + 5);
+    board.bodies.push_back(body);
+  }
+}
+
+void make_hostile(TwinNoise& noise, TwinBoard& board, const TwinRandom& random) {
+  TwinWorld& w = noise.world;
+  w.smooth = {{2, 2}};
+  w.row_um = w.column_um = 1;
+  w.missing_ratio = 0.1 * random.uniform(1);
+  w.missing_blob_ratio = 0.2 * random.uniform(2);
+  w.spike_ratio = 0.3;
+  w.spike_um = 300;
+  noise.outlier_ratio = 0.01;
+  board.shape.bow_x_um += 200 * random.normal(3);
+  board.shape.bow_y_um += 200 * random.normal(4);
+  board.shape.twist_um += 100 * random.normal(5);
+}
+
+}  // namespace
+
+PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
+                              const std::filesystem::path& twin, int most_px) {
+  PlacedBoard b{recipe.stem().string(), load_recipe(recipe),
+                load_cell({recipe, twin, {}, {}, {}, {}, design})};
+  TwinView& v = b.cell.view;
+  const Eigen::Vector2d size = b.recipe.board_size_mm;
+  const Eigen::Vector2d field = size + Eigen::Vector2d::Constant(2 * margin_mm) + 0.07 * size.reverse();
+  const double pitch = field.maxCoeff() / most_px;
+  v.cols = int(field.x() / pitch);
+  v.rows = int(field.y() / pitch);
+  const Eigen::Vector2d middle =
+      (v.sensor_from_board * Eigen::Vector4d(size.x() / 2, size.y() / 2, 0, 1)).head<2>();
+  v.x = {pitch, middle.x() - pitch * (v.cols - 1) / 2};
+  v.y = {pitch, middle.y() - pitch * (v.rows - 1) / 2};
+  b.cell.sensor.left_handed = false;
+  return b;
+}
+
+PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double rotation_deg,
+                             std::uint64_t seed) {
+  const TwinRandom random(seed, stream);
+  PlacementCase c;
+  c.seed = seed;
+  c.motion = {board.recipe.board_size_mm / 2,
+              {shift_mm * (2 * random.uniform(10) - 1), shift_mm * (2 * random.uniform(11) - 1)},
+              rotation_deg * (2 * random.uniform(12) - 1)};
+  const double kind = random.uniform(13);
+  c.turn = kind < 0.1 ? BoardTurn{2, false} : kind < 0.2 ? BoardTurn{0, true} : BoardTurn{};
+  c.missing_share = random.uniform(14) < 0.25 ? 0.4 * random.uniform(15) : 0.05;
+  c.foreign_parts = int(4 * random.uniform(16));
+  c.hostile = random.uniform(17) < 0.7;
+  return c;
+}
+
+HeightFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
+  const TwinRandom random(c.seed, stream);
+  TwinSpread spread = board.cell.spread;
+  spread.place_mm = c.place_mm;
+  TwinBoard twin = produce(board.cell.nominal, spread, c.seed);
+  const std::size_t all = twin.bodies.size();
+  // Exactly the share, so that "60 % of the parts are there" is what it says.
+  auto missing = std::size_t(c.missing_share * double(all));
+  if (c.missing_share * double(all) - double(missing) > random.uniform(18))
+    missing += double(missing + 1) <= 0.4 * double(all) ? 1 : 0;
+  for (std::uint64_t k = 1000; missing > 0; ++k) {
+    TwinBody& body = twin.bodies[random.word(k) % all];
+    if (body.missing) continue;
+    body.missing = true;
+    --missing;
+  }
+  TwinSensor sensor = board.cell.sensor;
+  sensor.noise = drift(sensor.noise, spread, c.seed);
+  TwinView view = board.cell.view;
+  PlaneMotion motion = c.motion;
+  motion.rotation_deg += 90.0 * c.turn.quarters;
+  Eigen::Matrix4d tilt = Eigen::Matrix4d::Identity();
+  if (c.hostile) {
+    make_hostile(sensor.noise, twin, random);
+    tilt(2, 0) = 0;  // a shear would be no motion
+  }
+  add_foreign(twin, c.foreign_parts, random);
+  view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
+  HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);
+  if (c.turn.mirrored) mirror(frame);
+  frame.frame_id = "1";
+  frame.source = "twin";
+  return frame;
+}
+
+}  // namespace datum::statistics

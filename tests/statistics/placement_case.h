@@ -1,0 +1,43 @@
+// One placement of a board's twin with a known motion, for the registration of boards (daemon/inspection/registration).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/registration/plane_motion.h"
+#include "tests/virtual_cell/virtual_sensor_cell.h"
+
+namespace datum::statistics {
+
+/// A recipe and its twin.
+struct PlacedBoard {
+  std::string name;
+  Recipe recipe;
+  VirtualCell cell;
+};
+
+/// `design`: may be empty. The view is set to about `most_px` pixels along the longer side, board and its motions inside.
+PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
+                              const std::filesystem::path& twin, int most_px);
+
+struct PlacementCase {
+  std::uint64_t seed = 1;
+  BoardTurn turn;
+  PlaneMotion motion;           // after the turn
+  double missing_share = 0.05;  // of the parts
+  int foreign_parts = 0;
+  bool hostile = false;    // spikes, missing data in blobs, noise of rows, drift; a tilted, warped board
+  double place_mm = 0.01;  // standard deviation of the parts' places
+};
+
+/// Uniform shifts and rotations within the limits; a tenth turned by 180 degrees, a tenth mirrored; a quarter with up to 40 % of
+/// the parts missing.
+PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double rotation_deg,
+                             std::uint64_t seed);
+
+HeightFrame frame_of(const PlacedBoard& board, const PlacementCase& c);
+
+}  // namespace datum::statistics

@@ -1,0 +1,42 @@
+// placements: registration of boards against known placements. Exit status 1 where a board falls short.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <thread>
+
+#include "tests/statistics/placement_campaign.h"
+
+int main(int argc, char** argv) {
+  using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
+  CLI::App app("Registration of boards' twins against known placements.");
+  PlacementPlan plan;
+  plan.threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::string> files;
+  std::string twin;
+  int most_px = 2000;
+  app.add_option("boards", files, "RECIPE or RECIPE,DESIGN")->required();
+  app.add_option("--twin", twin, "the twin's file")->required();
+  app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
+  app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places")
+      ->capture_default_str();
+  app.add_option("--pixels", most_px, "along the longer side")->capture_default_str();
+  app.add_option("--seed", plan.seed)->capture_default_str();
+  app.add_option("--threads", plan.threads)->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::vector<PlacedBoard> boards;
+    for (const std::string& file : files) {
+      const auto comma = file.find(',');
+      boards.push_back(load_placed_board(
+          file.substr(0, comma), comma == std::string::npos ? "" : file.substr(comma + 1), twin, most_px));
+    }
+    std::vector<PlacementTally> tallies;
+    for (std::size_t i = 0; i < boards.size(); ++i) tallies.push_back(run_placements(boards, i, plan));
+    return print_placements(tallies);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "placements: {}\n", e.what());
+    return 2;
+  }
+}
