@@ -25,8 +25,7 @@ std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, d
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < recipe.components.size(); ++i) {
     const Component& c = recipe.components[i];
-    if (c.nominal_height_um * 1e-3 >= lowest_mm && c.body.size_mm.minCoeff() / 2 >= half_mm)
-      order.push_back(i);
+    if (stands_up(c, lowest_mm) && c.body.size_mm.minCoeff() / 2 >= half_mm) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return recipe.components[a].body.size_mm.minCoeff() > recipe.components[b].body.size_mm.minCoeff();
@@ -106,7 +105,7 @@ void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, Bo
   const auto& components = scene.recipe.components;
   std::vector<int> seen(components.size(), 0);
   parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
-    if (components[i].nominal_height_um * 1e-3 >= lowest_mm) seen[i] = seen_at(scene, i, moved);
+    if (stands_up(components[i], lowest_mm)) seen[i] = seen_at(scene, i, moved);
   });
   r.expected = std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
   r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));

@@ -31,7 +31,7 @@ bool free_at(const Recipe& recipe, std::size_t own, const Eigen::Vector2d& at, d
 std::vector<std::size_t> largest_first(const Recipe& recipe, double lowest_mm) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < recipe.components.size(); ++i)
-    if (recipe.components[i].nominal_height_um * 1e-3 >= lowest_mm) order.push_back(i);
+    if (stands_up(recipe.components[i], lowest_mm)) order.push_back(i);
   const auto area = [&](std::size_t i) { return recipe.components[i].body.size_mm.prod(); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return area(a) > area(b); });
@@ -46,6 +46,13 @@ std::size_t level_of(double height_mm, std::vector<double>& levels) {
 }
 
 }  // namespace
+
+bool stands_up(const Component& component, double lowest_mm) {
+  return component.nominal_height_um * 1e-3 >= lowest_mm &&
+         std::none_of(component.checks.begin(), component.checks.end(), [](const Check& c) {
+           return c.characteristic == Characteristic::presence && c.upper && !c.lower;
+         });
+}
 
 Eigen::Matrix2d axes_of(const BoardRect& rect) { return rotation_by_deg(rect.rotation_deg); }
 

@@ -34,6 +34,10 @@ SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm,
 /// most a 120th of the board.
 double search_cell_mm(const Recipe& recipe, double lowest_mm, std::size_t most_bodies);
 
+/// Whether a good board shows the component: its body is high enough, and no check demands an empty place (a presence with an upper
+/// limit alone).
+bool stands_up(const Component& component, double lowest_mm);
+
 /// Axes of a body as columns, in board coordinates.
 Eigen::Matrix2d axes_of(const BoardRect& rect);
 

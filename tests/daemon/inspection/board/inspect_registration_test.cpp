@@ -163,6 +163,22 @@ TEST(InspectRegistration, OneMissingPartIsAVerdictOnThatPart) {
   EXPECT_EQ(v.components.at(4).decision, Decision::fail);
 }
 
+/// Most places must be empty, and are: they say nothing of where the board lies.
+TEST(InspectRegistration, APlaceThatMustBeEmptyIsNotLookedFor) {
+  Scene s = placed(0.4, 0.3, -1);
+  for (int k = 0; k < 6; ++k) {
+    Component c = box("DNP" + std::to_string(k), 1.2 + 1.9 * k, k % 2 ? 7.2 : 0.6, 0, 400);
+    c.body.size_mm = {0.8, 0.8};
+    c.checks[0] = {};
+    c.checks[0].characteristic = Characteristic::presence;
+    c.checks[0].upper = 300;
+    s.recipe.components.push_back(c);
+  }
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_EQ(number(v, "parts_expected"), 5);
+}
+
 TEST(InspectRegistration, IsInTheVerdictsTextAndMovesItsPicture) {
   const BoardVerdict v = verdict_from_json(to_json(placed(0.8, -0.6, 2).inspect()));
   ASSERT_EQ(v.stages.size(), 1u);
