@@ -147,19 +147,22 @@ void CameraThread::serve(std::uint64_t session) {
   Setup setup = camera.start();
   tell(session, Opened{identity, setup, camera.exposure_us()});
   for (std::string& text : camera.take_warnings()) tell(session, Warning{std::move(text)});
-  MonotonicNs next_watch = clock_();
+  const MonotonicNs period_ns = settings_.watch_ms * ns_per_ms;
+  MonotonicNs next_watch = clock_(), late_ns = 0;
   unanswered_.reset();
   for (;;) {
-    if (clock_() >= next_watch) {
+    // A block that ends meanwhile would wait for some fifty answers; all but the first watch may wait for the block.
+    if (clock_() >= next_watch + (camera.receiving() ? late_ns : 0)) {
       watch(camera, session, setup);
-      next_watch = clock_() + settings_.watch_ms * ns_per_ms;
+      next_watch = clock_() + period_ns;
+      late_ns = period_ns;
     }
     bool trigger = false;
     {
       const MonotonicNs watch_ns = std::max<MonotonicNs>(0, next_watch - clock_());
-      const bool follows = begins_ && camera.receiving();
+      const bool receives = camera.receiving();
       Lock lock(mutex_);
-      woken_.wait_for(lock, std::chrono::nanoseconds(follows ? std::min(watch_ns, arrival_ns) : watch_ns),
+      woken_.wait_for(lock, std::chrono::nanoseconds(receives ? arrival_ns : watch_ns),
                       [&] { return !wanted(session) || trigger_ || wake_; });
       if (!wanted(session)) return;
       trigger = std::exchange(trigger_, false);
