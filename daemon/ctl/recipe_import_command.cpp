@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <new>
 
 #include "config/toml_reader.h"
 #include "daemon/ctl/command_line.h"
@@ -21,6 +22,10 @@ int guarded_recipe(const std::function<int()>& run) {
     throw;
   } catch (const design::DesignError& error) {
     fmt::print(stderr, "datumctl: {}\n", error.what());
+    return failed;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr,
+               "datumctl: the design needs more memory than this process may have; nothing was written\n");
     return failed;
   } catch (const std::invalid_argument& error) {
     fmt::print(stderr, "datumctl: {}\n", error.what());

@@ -203,6 +203,9 @@ class CentroidReader {
 }  // namespace
 
 Design read_centroid(std::string_view bytes, const std::string& name, const CentroidOptions& options) {
+  if (bytes.size() > max_centroid_bytes)
+    throw DesignError(fmt::format("{}: {} bytes; at most {} are read of a centroid file", name, bytes.size(),
+                                  max_centroid_bytes));
   const std::string text = decoded_text(bytes, options.encoding, name);
   return CentroidReader(read_table(text, name, options), name, options).take();
 }

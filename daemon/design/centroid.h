@@ -9,6 +9,8 @@
 
 namespace datum::design {
 
+constexpr std::size_t max_centroid_bytes = std::size_t{64} << 20;
+
 /// What a centroid file does not say of itself, by the engineer.
 struct CentroidOptions {
   std::string dialect;   // "kicad", "altium", "eagle", "allegro", "jlc", "librepcb", "diptrace"; empty: found

@@ -25,8 +25,12 @@ bool ends_with_any(const std::string& name, std::initializer_list<const char*> e
 
 struct Lines {
   std::vector<std::string_view> all;
-  explicit Lines(const std::string& text) {
+  Lines(const std::string& text, const std::string& name) {
+    constexpr std::size_t most_lines = 2 * most_rows;  // with a preamble and empty ones
     for (std::size_t at = 0; at < text.size();) {
+      if (all.size() == most_lines)
+        throw DesignError(
+            fmt::format("{}: more than {} lines; no centroid file has as many", name, most_lines));
       std::size_t end = text.find_first_of("\r\n", at);
       if (end == text.npos) end = text.size();
       all.push_back(std::string_view(text).substr(at, end - at));
@@ -137,7 +141,7 @@ std::vector<Dialect> dialects_of(const Header& h) {
 class TableReader {
  public:
   TableReader(const std::string& text, const std::string& name, const CentroidOptions& options)
-      : lines_(text), name_(name), o_(options) {}
+      : lines_(text, name), name_(name), o_(options) {}
 
   Table take() {
     table_.side = o_.side;

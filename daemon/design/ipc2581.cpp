@@ -21,6 +21,12 @@ void parse(std::string_view text, const std::string& name, pugi::xml_document& d
   const std::string_view head = text.substr(0, 64 << 10);
   if (head.find("<!DOCTYPE") != head.npos || head.find("<!ENTITY") != head.npos)
     throw DesignError(name + ": has a document type or entities; IPC-2581 files have none");
+  const auto few = [&](char mark, std::size_t most, const char* what) {
+    if (static_cast<std::size_t>(std::count(text.begin(), text.end(), mark)) > most)
+      throw DesignError(fmt::format("{}: more than {} {}; no board has as many", name, most, what));
+  };
+  few('<', max_xml_tags, "tags");
+  few('=', max_xml_attributes, "attributes");
   int depth = 0;
   for (std::size_t at = text.find('<'); at < text.size(); at = text.find('<', at + 1)) {
     if (at + 1 >= text.size() || text[at + 1] == '?' || text[at + 1] == '!') continue;

@@ -42,6 +42,8 @@ std::string_view SExpression::quoted(std::string_view text, std::size_t& at, std
 SExpression::SExpression(std::string_view text, std::string name) : name_(std::move(name)) {
   if (text.size() > max_expression_bytes)
     refuse(1, std::to_string(text.size()) + " bytes; at most " + std::to_string(max_expression_bytes));
+  // A word takes two bytes at least. Pages that no word touches cost nothing, and a list that grows by doubling is kept twice.
+  nodes_.reserve(std::min(max_expression_nodes, text.size() / 2 + 1));
   nodes_.resize(1);  // 0 means none
   struct Open {
     std::uint32_t node, last;

@@ -61,6 +61,19 @@ TEST(HostileKicad, DeepNestingIsRefusedWithoutRecursion) {
   EXPECT_THAT(kicad(std::string(10'000'000, '(')), HasSubstr("nested deeper than 64"));
 }
 
+/// Files of the allowed size whose smallest pieces would take many times their bytes.
+TEST(HostileDesign, MoreSmallPiecesThanABoardHasAreRefusedBeforeTheyAreKept) {
+  EXPECT_THAT(ipc("<IPC-2581>" + std::string(max_xml_tags, '<')), HasSubstr("more than 8000000 tags"));
+  EXPECT_THAT(ipc("<IPC-2581 a" + std::string(max_xml_attributes + 1, '=')),
+              HasSubstr("more than 20000000 attributes"));
+  const auto centroid = [](const std::string& text) {
+    return refusal([&] { read_centroid(text, "b.csv", {}); });
+  };
+  EXPECT_THAT(centroid("Ref,Val,Package,PosX,PosY,Rot,Side\n" + std::string(400'000, '\n')),
+              HasSubstr("b.csv: more than 400000 lines"));
+  EXPECT_THAT(centroid(std::string(max_centroid_bytes + 1, 'x')), HasSubstr("at most 67108864 are read"));
+}
+
 TEST(HostileKicad, EveryTruncationIsRefused) {
   const std::string whole = testing::to_kicad({});
   ASSERT_EQ(kicad(whole), "accepted");
