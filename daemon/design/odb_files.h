@@ -11,7 +11,7 @@ namespace datum::design {
 /// Limits of a job. Real ones have 54 to 289 files and expand five to seven times.
 struct OdbLimits {
   std::size_t files = 100'000;
-  std::size_t bytes = std::size_t{512} << 20;  // unpacked, of the files that are read
+  std::size_t bytes = std::size_t{256} << 20;  // unpacked, of the files that are read
   std::size_t ratio = 200;                     // unpacked over packed, above a mebibyte
 };
 

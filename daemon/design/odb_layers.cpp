@@ -70,10 +70,16 @@ class LayerReader {
       } else if (word == "S") {
         surface();
       }
+      if (features() > max_odb_features)
+        lines_.refuse(*line, fmt::format("more than {} features; no board has as many", max_odb_features));
     }
   }
 
  private:
+  std::size_t features() const {
+    return d_.tracks.size() + d_.silkscreen.size() + d_.holes.size() + d_.vias.size() +
+           d_.copper_areas.size() + d_.mask_openings.size() + d_.silkscreen_areas.size();
+  }
   double x(const Line& line, std::size_t word) const { return lines_.number(line, word) * mm_; }
   Symbol symbol(const Line& line, std::size_t word) const {
     if (word >= line.words.size()) return {};

@@ -10,6 +10,7 @@
 #include "daemon/design/ipc2581.h"
 #include "daemon/design/kicad_board.h"
 #include "daemon/design/odb.h"
+#include "daemon/design/odb_layers.h"
 #include "daemon/design/read_design.h"
 #include "tests/daemon/design/board_of_all_formats.h"
 #include "tests/fresh_folder.h"
@@ -72,6 +73,13 @@ TEST(HostileDesign, MoreSmallPiecesThanABoardHasAreRefusedBeforeTheyAreKept) {
   EXPECT_THAT(centroid("Ref,Val,Package,PosX,PosY,Rot,Side\n" + std::string(400'000, '\n')),
               HasSubstr("b.csv: more than 400000 lines"));
   EXPECT_THAT(centroid(std::string(max_centroid_bytes + 1, 'x')), HasSubstr("at most 67108864 are read"));
+}
+
+TEST(HostileDesign, MoreFeaturesThanABoardHasAreRefused) {
+  auto files = testing::to_odb({}, testing::OdbWriter::valor);
+  std::string& text = files["steps/pcb/layers/top/features"];
+  for (std::size_t i = 0; i <= odb::max_odb_features; ++i) text += "L 0 0 1 1 0 P 0\n";
+  EXPECT_THAT(refusal([&] { read_odb(files, "job.tgz"); }), HasSubstr("more than 4000000 features"));
 }
 
 TEST(HostileKicad, EveryTruncationIsRefused) {
