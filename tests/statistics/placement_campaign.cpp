@@ -129,17 +129,22 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
 
 int print_placements(const std::vector<PlacementTally>& tallies) {
   int short_of = 0;
-  fmt::print("{:28} {:>5} {:>11} {:>11} {:>7} {:>7} {:>16} {:>16} {:>9} {:>9} {:>7}\n", "board", "parts",
-             "found", "named", "wrong", "foreign", "um p50/95/max", "mdeg p50/95/max", "cover xy",
-             "cover rot", "cpu ms");
+  const auto mean = [](const std::vector<double>& sigmas, std::size_t from) {
+    double sum = 0;
+    for (std::size_t i = from; i < sigmas.size(); i += 2) sum += sigmas[i];
+    return 2 * sum / double(std::max<std::size_t>(1, sigmas.size()));
+  };
+  fmt::print("{:28} {:>5} {:>11} {:>11} {:>7} {:>7} {:>16} {:>16} {:>9} {:>9} {:>13} {:>7}\n", "board",
+             "parts", "found", "named", "wrong", "foreign", "um p50/95/max", "mdeg p50/95/max", "cover xy",
+             "cover rot", "bias x, y/u", "cpu ms");
   for (const PlacementTally& t : tallies) {
     fmt::print(
         "{:28} {:5} {:5}/{:5} {:5}/{:5} {:7} {:3}/{:3} {:5.1f} {:5.1f} {:5.1f} {:5.1f} {:5.1f} {:5.1f} "
-        "{:8.1f}% {:8.1f}% {:7.2f}\n",
+        "{:8.1f}% {:8.1f}% {:6.2f} {:6.2f} {:7.2f}\n",
         t.board, t.parts, t.found, t.designed, t.named, t.turned, t.wrong_passed, t.foreign_passed, t.foreign,
         at(t.off_um, 0.5), at(t.off_um, 0.95), at(t.off_um, 1), at(t.off_mdeg, 0.5), at(t.off_mdeg, 0.95),
         at(t.off_mdeg, 1), 100 * share_covered(t.shift_sigmas), 100 * share_covered(t.turn_sigmas),
-        at(t.cpu_ms, 0.5));
+        mean(t.shift_sigmas, 0), mean(t.shift_sigmas, 1), at(t.cpu_ms, 0.5));
     short_of += t.found < t.designed || t.wrong_passed > 0 || t.foreign_passed > 0;
   }
   for (const PlacementTally& t : tallies)

@@ -132,6 +132,8 @@ StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, doubl
               {"correlation_x_rotation", correlation(0, 2)},
               {"correlation_y_rotation", correlation(1, 2)},
               {"residual_um", fit.residual_mm * 1e3},
+              {"size_off_x_um", fit.size_off_mm.x() * 1e3},
+              {"size_off_y_um", fit.size_off_mm.y() * 1e3},
               {"edge_pairs", static_cast<double>(fit.pairs)},
               {"edge_pairs_used", static_cast<double>(fit.used)},
               {"parts_expected", static_cast<double>(r.expected)},

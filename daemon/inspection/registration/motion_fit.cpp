@@ -82,6 +82,16 @@ bool add_covariance(const Rows& r, double scale, MotionFit& fit) {
   return true;
 }
 
+double median_size_off(const std::vector<EdgePair>& pairs, int direction) {
+  std::vector<double> off;
+  for (const EdgePair& p : pairs)
+    if (std::abs(p.axis[direction]) > 0.7) off.push_back(p.size_off_mm);
+  if (off.empty()) return 0;
+  const auto middle = off.begin() + std::ptrdiff_t(off.size() / 2);
+  std::nth_element(off.begin(), middle, off.end());
+  return *middle;
+}
+
 }  // namespace
 
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
@@ -97,6 +107,10 @@ MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& moti
   }
   fit.residual_mm = scale_of(r, fit.correction);
   fit.solved = add_covariance(r, scale, fit);
+  for (int i = 0; i < 2; ++i) {
+    fit.size_off_mm[i] = median_size_off(pairs, i);
+    fit.covariance(i, i) += fit.size_off_mm[i] * fit.size_off_mm[i] / 12;
+  }
   return fit;
 }
 

@@ -15,6 +15,8 @@ struct MotionFit {
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  // mm^2, mm rad, rad^2
   double residual_mm =
       0;  // scale of the pairs about the fit: 1.4826 times the median of |r|, times sqrt(n / (n - 3))
+  Eigen::Vector2d size_off_mm =
+      Eigen::Vector2d::Zero();      // median of EdgePair::size_off_mm along x and along y
   std::size_t pairs = 0, used = 0;  // used: with a weight
   bool solved = false;
 };
@@ -22,7 +24,9 @@ struct MotionFit {
 /// Pairs' displacements along their axes about `motion`'s place: a . (t + w x (p - pivot)) = off. Tukey's biweight (c = 6),
 /// started from a scale of `start_mm`; the scale is at least `least_mm` (a pixel's quantisation). The covariance is Huber's for
 /// M-estimators (P. J. Huber, Robust Statistics, 1981, 7.6), times the square of Student's quantile over the normal one, so that
-/// k = 2 covers 95 % with few pairs too. Not solved: fewer than four pairs, or they leave a direction open.
+/// k = 2 covers 95 % with few pairs too. To it half of size_off_mm as half width of a
+/// rectangular distribution is added: edges that are biased on one side of all bodies, by shadows or spikes, shift the board by that,
+/// and their residuals do not show it. Not solved: fewer than four pairs, or they leave a direction open.
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
                      double least_mm);
 

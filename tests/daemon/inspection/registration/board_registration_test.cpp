@@ -86,6 +86,21 @@ TEST(MotionFit, ItsUncertaintyCoversFewBodiesAndMany) {
   }
 }
 
+/// All edges at +x lie 12 um too far outward, as spikes or a shadow make them: the board seems shifted by 6 um.
+TEST(MotionFit, EdgesBiasedOnOneSideAreInItsUncertainty) {
+  const PlaneMotion none{{50, 40}, {0, 0}, 0};
+  std::vector<EdgePair> pairs = pairs_of(200, none, 1e-3, 0, 1);
+  for (EdgePair& p : pairs)
+    if (std::abs(p.axis.x()) > 0.7) {
+      p.size_off_mm = 0.012;
+      p.off_mm += p.axis.x() > 0 ? 0.006 : -0.006;
+    }
+  const MotionFit fit = fit_motion(pairs, none, 0.4, 1e-4);
+  EXPECT_NEAR(std::sqrt(fit.covariance(0, 0)), 0.012 / std::sqrt(12.0), 2e-4);
+  EXPECT_LE(std::abs(fit.correction.x()), 2 * std::sqrt(fit.covariance(0, 0)));
+  EXPECT_LT(std::sqrt(fit.covariance(1, 1)), 1e-3);
+}
+
 TEST(MotionFit, IsNotSolvedByTooFewOrOneDirection) {
   const PlaneMotion none{{50, 40}, {0, 0}, 0};
   std::vector<EdgePair> pairs = pairs_of(1, none, 0.01, 0, 1);
