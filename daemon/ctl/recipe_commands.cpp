@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "calib/calibration_store.h"
 #include "config/toml_document.h"
@@ -10,6 +9,7 @@
 #include "daemon/configuration/cell_warnings.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/recipe_check.h"
 #include "daemon/ctl/recipe_diff.h"
 #include "daemon/ctl/recipe_trial.h"
 #include "daemon/store/recipe_archive.h"
@@ -25,6 +25,7 @@ struct RecipeOptions {
   std::string a, b;  // of diff; the others have a alone
   std::string of, store, config = "/etc/datumd/datumd.toml";
   std::uint64_t last = 20;
+  bool json = false;
 };
 
 struct RecipeSource {
@@ -105,81 +106,49 @@ std::optional<Calibration> present_calibration(const DaemonConfig& config, const
   }
 }
 
-/// A recipe without errors for this cell's sensor; none: its errors are printed.
-std::optional<Recipe> checked_recipe(const RecipeOptions& o, const DaemonConfig& config, bool warn) {
+/// A recipe for this cell's sensor, or its errors.
+RecipeReport checked_recipe(const RecipeOptions& o, const DaemonConfig& config) {
+  RecipeReport report;
   config::Problems problems;
   Recipe recipe = recipe_of(source_of(o.a, o), o.a, problems);
-  std::vector<std::string> errors, warnings;
-  for (const auto& error : problems.errors()) errors.push_back(error.what());
-  for (const auto& doubt : problems.warnings()) warnings.push_back(doubt.what());
-  if (errors.empty()) {
-    const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
-    if (recipe.sensor_serial != sensor.serial)
-      errors.push_back(fmt::format("{}: sensor_serial: '{}'; this cell has {}", recipe.file.string(),
-                                   recipe.sensor_serial, sensor.serial));
-    const auto calibration = present_calibration(config, sensor);
-    const SensorFit fit =
-        sensor_fit(recipe, sensor, calibration_at_rest(config, calibration ? &*calibration : nullptr));
-    for (const std::string& text : fit.refusals) errors.push_back(recipe.file.string() + ": " + text);
-    for (const std::string& text : fit.doubts) warnings.push_back(recipe.file.string() + ": " + text);
-  }
-  for (const std::string& error : errors) fmt::print("{}\n", error);
-  if (warn)
-    for (const std::string& warning : warnings) fmt::print("warning: {}\n", warning);
-  return errors.empty() ? std::optional(std::move(recipe)) : std::nullopt;
-}
-
-void print_unmeasured(const std::vector<TriedBoard>& boards) {
-  std::map<std::string, int> whys;
-  for (const TriedBoard& board : boards)
-    if (!board.now) ++whys[board.why];
-  for (const auto& [why, count] : whys) fmt::print("  {} not measured: {}\n", count, why);
-}
-
-double median_ms(const std::vector<TriedBoard>& boards) {
-  std::vector<double> all;
-  for (const TriedBoard& board : boards)
-    if (board.now) all.push_back(board.ms);
-  std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2), all.end());
-  return all[all.size() / 2];
+  for (const auto& error : problems.errors()) report.errors.push_back(error.what());
+  for (const auto& doubt : problems.warnings()) report.warnings.push_back(doubt.what());
+  if (!report.errors.empty()) return report;
+  const SensorProfile sensor = config::load_sensor_profile(config.sensor_profile);
+  if (recipe.sensor_serial != sensor.serial)
+    report.errors.push_back(fmt::format("{}: sensor_serial: '{}'; this cell has {}", recipe.file.string(),
+                                        recipe.sensor_serial, sensor.serial));
+  const auto calibration = present_calibration(config, sensor);
+  const SensorFit fit =
+      sensor_fit(recipe, sensor, calibration_at_rest(config, calibration ? &*calibration : nullptr));
+  for (const std::string& text : fit.refusals) report.errors.push_back(recipe.file.string() + ": " + text);
+  for (const std::string& text : fit.doubts) report.warnings.push_back(recipe.file.string() + ": " + text);
+  if (report.errors.empty()) report.recipe = std::move(recipe);
+  return report;
 }
 
 int check(const RecipeOptions& o) {
   const DaemonConfig config = load_daemon_config(o.config);
-  const auto recipe = checked_recipe(o, config, true);
-  if (!recipe) return failed;
-  fmt::print("recipe {}: {} components, sha256 {}\n", recipe->name, recipe->components.size(),
-             recipe->sha256);
-  const fs::path file = store_of(o);
-  std::vector<TriedBoard> boards;
-  if (fs::exists(file)) {
-    auto store = ResultStore::read_only(file);
-    boards = try_recipe(*recipe, o.of.empty() ? recipe->name : o.of, o.last, config, store);
+  RecipeReport report = checked_recipe(o, config);
+  if (report.recipe) {
+    report.of = o.of.empty() ? report.recipe->name : o.of;
+    if (const fs::path file = store_of(o); fs::exists(file)) {
+      auto store = ResultStore::read_only(file);
+      report.boards = try_recipe(*report.recipe, report.of, o.last, config, store);
+    }
   }
-  const auto measured = std::count_if(boards.begin(), boards.end(), [](const auto& b) { return !!b.now; });
-  fmt::print("frames: {} measured by it, of the newest {} results of recipe {}\n", measured, boards.size(),
-             o.of.empty() ? recipe->name : o.of);
-  print_unmeasured(boards);
-  if (measured == 0) {
-    fmt::print("floors and time are not known: no frame of it is kept\n");
-    return untold;
-  }
-  if (const FloorShare share = floor_share(boards); share.components > 0) {
-    fmt::print("floors: {} of {} good ({:.1f} %)\n", share.good, share.components,
-               100.0 * share.good / share.components);
-    for (const RefusedFloors& r : share.refused)
-      fmt::print("  {}: {} on {} of {} boards\n", r.reference, r.reason, r.boards, measured);
-  }
-  fmt::print(
-      "time of a board: {:.1f} ms (median; read and measured by this computer's CPU as it is busy now)\n",
-      median_ms(boards));
-  return good;
+  fmt::print("{}", o.json ? report_json(report) : report_text(report));
+  return status_of(report);
 }
 
 int what_if(const RecipeOptions& o) {
   const DaemonConfig config = load_daemon_config(o.config);
-  const auto recipe = checked_recipe(o, config, false);
-  if (!recipe) return no_store;
+  const RecipeReport checked = checked_recipe(o, config);
+  const auto& recipe = checked.recipe;
+  if (!recipe) {
+    for (const std::string& error : checked.errors) fmt::print("{}\n", error);
+    return no_store;
+  }
   auto store = ResultStore::read_only(store_of(o));
   const auto boards = try_recipe(*recipe, o.of.empty() ? recipe->name : o.of, o.last, config, store);
   int same = 0, verdicts = 0, measured = 0;
@@ -198,7 +167,7 @@ int what_if(const RecipeOptions& o) {
     for (const std::string& text : changed) fmt::print("  {}\n", text);
   }
   fmt::print("boards: {} measured, {} as before, {} with another verdict\n", measured, same, verdicts);
-  print_unmeasured(boards);
+  fmt::print("{}", unmeasured_text(boards));
   if (measured == 0) {
     fmt::print("nothing is known of the change: no frame of recipe '{}' is kept\n",
                o.of.empty() ? recipe->name : o.of);
@@ -220,8 +189,9 @@ void add_recipe_commands(CommandLine& line) {
   add_recipe_import(line, *group);
   add_recipe_teach(line, *group);
   const auto leaf = [&](const char* name, const char* words, int (*run)(const RecipeOptions&)) {
-    auto* command = line.leaf(*group, name, words, [o, run] {
+    auto* command = line.leaf(*group, name, words, [o, run, &line] {
       try {
+        o->json = line.json;
         return run(*o);
       } catch (const std::invalid_argument& error) {
         fmt::print(stderr, "datumctl: {}\n", error.what());
@@ -242,11 +212,14 @@ void add_recipe_commands(CommandLine& line) {
   auto* diff = leaf("diff", "values that differ; exit status 0: none, 1: these", print_diff);
   line.offer(diff->add_option("a", o->a, "WHICH")->required(), Offer::files);
   line.offer(diff->add_option("b", o->b, "WHICH")->required(), Offer::files);
-  tried(leaf(
+  auto* checks = leaf(
       "check",
-      "errors and doubts of a recipe, and from kept frames measured by it: components with a good floor, "
-      "time of a board; exit status 0: good, 1: refused, 10: good, but no frame is kept",
-      check));
+      "errors and doubts of a recipe, components whose heights nobody has confirmed, and from kept frames "
+      "measured by it: components with a good floor, time of a board; exit status 0: good, 1: refused, 10: "
+      "good, but no frame is kept",
+      check);
+  tried(checks);
+  line.add_json(*checks);
   tried(leaf(
       "what-if",
       "measures kept frames by an edited recipe and shows which verdicts change; exit status 0: none, 1: "

@@ -17,6 +17,7 @@
 #include "daemon/design/recipe_text.h"
 #include "daemon/fringe/fringe_frames.h"
 #include "daemon/system/durable_file.h"
+#include "daemon/teach/board_faults.h"
 #include "daemon/teach/confirmation.h"
 #include "daemon/teach/proposed_bodies.h"
 #include "daemon/teach/ring_trial.h"
@@ -72,15 +73,6 @@ InspectionInputs inspection_inputs(const TeachInputs& in, const TeachOptions& o)
   if (o.temperature_degc) inputs.temperature = TemperatureReading{*o.temperature_degc, o.utc_s};
   inputs.threads = cpu_backend(o.threads).threads;
   return inputs;
-}
-
-/// One frame twice is no second board.
-void refuse_repeated(const std::vector<GoldenBoard>& boards) {
-  std::map<std::string, const GoldenBoard*> seen;
-  for (const GoldenBoard& board : boards)
-    if (const auto [first, fresh] = seen.emplace(board.sha256, &board); !fresh)
-      throw std::invalid_argument(fmt::format("--frames: {} and {} are the same frame; give each board once",
-                                              first->second->file, board.file));
 }
 
 /// The frames' boards measured by a recipe; their frames are read again each time, so that many boards take no more memory than one.
@@ -263,7 +255,7 @@ int teach_recipe(const TeachOptions& o) {
           regions.push_back(teach::bare_regions(in.recipe, frame, board.board_from_sensor, *o.bodies_above_um,
                                                 cpu_backend(o.threads).threads));
       });
-  refuse_repeated(boards);
+  teach::refuse_repeated(boards);
   const Lesson lesson = lesson_of(in.recipe, in.sensor, boards);
   if (!print_boards(boards, lesson)) {
     fmt::print("nothing is proposed: leave these boards out of --frames, or mend what is named\n");

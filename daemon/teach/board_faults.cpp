@@ -4,17 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <stdexcept>
+
+#include "daemon/teach/recipe_lookup.h"
 
 namespace datum::teach {
 namespace {
 
 struct Counts {
-  std::size_t missing = 0, turned = 0, unknown = 0;
+  std::size_t all = 0, missing = 0, turned = 0, unknown = 0;  // without places that must be empty
 };
 
 Counts count_parts(const Recipe& recipe, const GoldenBoard& board) {
   Counts counts;
   for (std::size_t i = 0; i < board.parts.size(); ++i) {
+    if (must_be_empty(recipe.components[i])) continue;
+    ++counts.all;
     const Presence presence = presence_of(board.parts[i], recipe.components[i]);
     const bool turned = is_turned(board.parts[i], recipe.components[i]);
     counts.turned += turned;
@@ -37,12 +43,12 @@ std::string fault_of(const Recipe& recipe, const SensorProfile& sensor,
                      const std::vector<GoldenBoard>& boards, std::size_t which,
                      const std::set<std::string>& odd) {
   const GoldenBoard& board = boards[which];
-  const std::size_t all = recipe.components.size();
   if (board.lies_turned)
     return fmt::format("lies turned by {} degrees: lay it as the recipe says, or take it out",
                        *board.lies_turned);
   if (!board.why.empty()) return board.why;
   const Counts n = count_parts(recipe, board);
+  const std::size_t all = n.all;
   if ((n.missing + n.turned) * 5 > all)
     return fmt::format(
         "{} of {} parts are missing and {} stand turned: it is another board, lies elsewhere, or the recipe "
@@ -80,6 +86,21 @@ std::vector<std::string> board_faults(const Recipe& recipe, const SensorProfile&
   for (std::size_t b = 0; b < boards.size(); ++b)
     faults.push_back(fault_of(recipe, sensor, boards, b, odd[b]));
   return faults;
+}
+
+void refuse_repeated(const std::vector<GoldenBoard>& boards) {
+  std::map<std::string, const GoldenBoard*> frames, units;
+  const auto refuse = [](const GoldenBoard& a, const GoldenBoard& b, const std::string& what) {
+    throw std::invalid_argument(
+        fmt::format("--frames: {} and {} are {}; give each board once", a.file, b.file, what));
+  };
+  for (const GoldenBoard& board : boards) {
+    if (const auto [first, fresh] = frames.emplace(board.sha256, &board); !fresh)
+      refuse(*first->second, board, "the same frame");
+    if (board.unit.empty()) continue;
+    if (const auto [first, fresh] = units.emplace(board.unit, &board); !fresh)
+      refuse(*first->second, board, "of the same unit, " + board.unit);
+  }
 }
 
 }  // namespace datum::teach

@@ -17,4 +17,8 @@ std::vector<std::string> board_faults(const Recipe& recipe, const SensorProfile&
                                       const std::vector<GoldenBoard>& boards,
                                       const std::vector<std::set<std::string>>& odd);
 
+/// Throws std::invalid_argument where two frames are the same one, or state the same unit: one board twice has no spread, and its
+/// limits would be too narrow.
+void refuse_repeated(const std::vector<GoldenBoard>& boards);
+
 }  // namespace datum::teach

@@ -130,6 +130,11 @@ class Updater {
     if (!is_same_angle(before->body.rotation_deg, c.body.rotation_deg))
       say("{}: turned from {:g} to {:g} degrees", c.reference, before->body.rotation_deg,
           c.body.rotation_deg);
+    if (must_be_empty(*before) != must_be_empty(c)) {
+      done_.open = done_.open || !c.nominal_confirmed;
+      return say("{}: {}", c.reference,
+                 must_be_empty(c) ? "must be empty now" : "is populated now, as imported");
+    }
     if (package_of(*before) != package_of(c) || !is_near(before->body.size_mm, c.body.size_mm))
       return lose(*before, c);
     keep(*before, c);
@@ -183,7 +188,8 @@ class Updater {
     std::map<std::string, std::vector<std::pair<const Component*, const Component*>>> of_package;
     for (const Component& c : now_.components)
       if (const Component* before = component_of(former_, c.reference);
-          before && package_of(*before) == package_of(c) && is_near(before->body.size_mm, c.body.size_mm))
+          before && must_be_empty(*before) == must_be_empty(c) && package_of(*before) == package_of(c) &&
+          is_near(before->body.size_mm, c.body.size_mm))
         of_package[c.package].emplace_back(before, &c);
     for (const auto& [package, parts] : of_package) {
       const Component& first = *parts.front().first;

@@ -21,7 +21,7 @@ struct UpdatedRecipe {
   bool open = false;                 // something is unconfirmed now that was not, or could not be kept
 };
 
-/// Components are the same by their reference. One whose package (the name before '#') or body size is the same keeps height, limits,
+/// Components are the same by their reference. One that must be empty now, or no longer, is as imported. One whose package (the name before '#') or body size is the same keeps height, limits,
 /// confirmation, further checks, fallback, and a ring that was edited by hand; otherwise it is as imported. Places, rings, exclusions
 /// and holes are the new design's; exclusions and holes of the recipe that the former import has not stay, and without a former
 /// import all that the new one has not. A component that states its body, height and demand itself is no design's, and stays. All

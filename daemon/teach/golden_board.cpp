@@ -8,6 +8,7 @@
 #include <set>
 
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/teach/recipe_lookup.h"
 #include "daemon/teach/tolerance_factor.h"
 #include "gpu/core/parallel_for.h"
 
@@ -60,14 +61,16 @@ void summarise(const BoardVerdict& v, GoldenBoard& board) {
   if (!x.empty()) board.off_mm = {median_of(x), median_of(y)};
 }
 
-/// Parts with a height between half and one and a half of the nominal one.
+/// Parts with a height between half and one and a half of the nominal one, and empty places with less.
 std::size_t fitting(const BoardVerdict& v, const Recipe& recipe) {
   std::size_t n = 0;
   if (v.reason != Reason::none) return 0;
   for (std::size_t i = 0; i < recipe.components.size(); ++i) {
     const GoldenPart part = part_of(v.components[i]);
     const double nominal = recipe.components[i].nominal_height_um;
-    n += part.value && *part.value > 0.5 * nominal && *part.value < 1.5 * nominal;
+    const double most = (must_be_empty(recipe.components[i]) ? 0.5 : 1.5) * nominal,
+                 least = must_be_empty(recipe.components[i]) ? -0.5 * nominal : 0.5 * nominal;
+    n += part.value && *part.value > least && *part.value < most;
   }
   return n;
 }

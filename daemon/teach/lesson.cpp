@@ -11,6 +11,7 @@
 #include "daemon/inspection/verdict/fault_text.h"
 #include "daemon/inspection/verdict/normal.h"
 #include "daemon/teach/board_faults.h"
+#include "daemon/teach/recipe_lookup.h"
 #include "daemon/teach/tolerance_factor.h"
 
 namespace datum::teach {
@@ -55,7 +56,7 @@ class Teacher {
   struct Part {
     std::vector<double> values;
     double u = 0, u_board = 0, s = 0;
-    std::vector<std::size_t> invalid, missing, turned, odd;
+    std::vector<std::size_t> invalid, missing, turned, odd, occupied;
   };
 
   void collect() {
@@ -67,6 +68,10 @@ class Teacher {
         const GoldenPart& part = boards_[b].parts[i];
         const Component& c = recipe_.components[i];
         Part& p = parts_[i];
+        if (must_be_empty(c)) {
+          if (presence_of(part, c) == Presence::there) p.occupied.push_back(b);
+          continue;
+        }
         if (is_turned(part, c))
           p.turned.push_back(b);
         else if (presence_of(part, c) == Presence::missing)
@@ -131,6 +136,11 @@ class Teacher {
   void look(std::size_t i) {
     const Component& c = recipe_.components[i];
     const Part& p = parts_[i];
+    if (must_be_empty(c)) {  // nothing is taught of it
+      if (!p.occupied.empty())
+        add(i, Difference::unknown, p.occupied, "something stands where nothing may lie");
+      return;
+    }
     if (!p.turned.empty())
       add(i, Difference::turned, p.turned,
           fmt::format(

@@ -20,6 +20,14 @@ const Component* component_of(const Recipe& recipe, const std::string& reference
   return nullptr;
 }
 
+bool must_be_empty(const Component& c) {
+  const auto upper_alone = [](const Check& check) { return check.upper && !check.lower; };
+  return upper_alone(c.checks.front()) &&
+         std::any_of(c.checks.begin(), c.checks.end(), [&](const Check& check) {
+           return check.characteristic == Characteristic::presence && upper_alone(check);
+         });
+}
+
 std::string with_true_head(std::string text, const Recipe& recipe) {
   const std::size_t end = text.find(" heights are confirmed."), line = text.rfind('\n', end);
   if (end == std::string::npos || line == std::string::npos || text[line + 1] != '#') return text;

@@ -12,6 +12,9 @@ Recipe accepted_recipe(const std::string& text, const std::string& name);
 /// Null: there is none.
 const Component* component_of(const Recipe& recipe, const std::string& reference);
 
+/// A place where nothing may lie: its height and a presence have an upper limit alone (recipe import --not-populated empty).
+bool must_be_empty(const Component& component);
+
 /// An imported recipe's head says how many heights are confirmed: the text with the number that is true of it now.
 std::string with_true_head(std::string text, const Recipe& recipe);
 

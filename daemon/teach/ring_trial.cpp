@@ -40,7 +40,7 @@ std::optional<RingProposal> tried_rings(const Recipe& recipe, const MeasureBoard
       const Outcome tried = outcome_of(measure(trial));
       const std::size_t most = best ? best->floors : now.values;
       const double least = best ? best->u_um : 0.95 * now.u_um;
-      if (tried.values < most || (tried.values == most && tried.u_um >= least)) continue;
+      if (tried.values < most || (tried.values == most && tried.u_um > 0.99 * least)) continue;
       best = RingProposal{trial.floor.inner_margin_mm,
                           trial.floor.outer_margin_mm,
                           tried.values,

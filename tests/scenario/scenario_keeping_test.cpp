@@ -153,6 +153,9 @@ TEST(ScenarioKeeping, AnEditedRecipeIsTriedOnKeptFrames) {
   EXPECT_THAT(good.output, HasSubstr("recipe box: 1 components"));
   EXPECT_THAT(good.output, HasSubstr("floors: 3 of 3 good (100.0 %)"));
   EXPECT_THAT(good.output, HasSubstr("time of a board: "));
+  EXPECT_THAT(good.output, HasSubstr("heights: 1 confirmed, 0 not"));
+  const Outcome json = k.ctl({"recipe", "check", "edited.toml", "--json"});
+  EXPECT_THAT(json.output, HasSubstr("\"floors\":{\"measured\":3,\"good\":3,\"good_share\":1.0"));
   std::string wrong = Cell::recipe_text();
   wrong.replace(wrong.find("sensor_serial"), 13, "sensor_serail");
   k.cell.write("wrong.toml", wrong);

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "daemon/ctl/recipe_check.h"
 #include "daemon/ctl/recipe_diff.h"
 #include "daemon/ctl/recipe_trial.h"
 
@@ -111,6 +114,54 @@ TEST(RecipeTrial, CountsFloorsThatAreRefused) {
   ASSERT_EQ(share.refused.size(), 1u);
   EXPECT_EQ(share.refused[0].reference + " " + share.refused[0].reason, "C1 FLOOR_RMS");
   EXPECT_EQ(share.refused[0].boards, 2);
+}
+
+TEST(RecipeCheck, ListsWhatNobodyConfirmedFloorsAndTime) {
+  RecipeReport report;
+  report.warnings = {"r.toml:3:1: doubt"};
+  report.of = "r";
+  Recipe& recipe = report.recipe.emplace();
+  recipe.name = "r";
+  recipe.sha256 = "ab";
+  for (const char* reference : {"C1", "C2", "C3"}) {
+    Component c;
+    c.reference = reference;
+    c.nominal_height_um = 450;
+    c.nominal_confirmed = std::string(reference) == "C1";
+    recipe.components.push_back(c);
+  }
+  recipe.components[1].nominal_source = "the package's name";
+  recipe.confirmations = {{"A. Smith", "2026-11-21T08:00:00Z", {"C1"}, {"f1", "f2"}}};
+  EXPECT_EQ(status_of(report), 10) << "no frame";
+  EXPECT_THAT(
+      report_text(report),
+      ::testing::HasSubstr("heights: 1 confirmed, 2 not: these cannot PASS\n"
+                           "  C2: nominal_um = 450 from the package's name\n"
+                           "  C3: nominal_um = 450 from an unstated source\n"
+                           "confirmed by A. Smith at 2026-11-21T08:00:00Z: 1 components, 2 frames\n"));
+  EXPECT_TRUE(nlohmann::json::parse(report_json(report))["frames"]["time_of_board_ms"].is_null());
+  TriedBoard good, gone;
+  good.now.emplace().components = {component("C1", Decision::pass),
+                                   component("C2", Decision::invalid, Reason::floor_rms)};
+  good.ms = 12.5;
+  gone.why = "the frame is gone";
+  report.boards = {good, gone};
+  EXPECT_EQ(status_of(report), 0);
+  const auto json = nlohmann::json::parse(report_json(report));
+  EXPECT_EQ(json["unconfirmed"].size(), 2u);
+  EXPECT_EQ(json["unconfirmed"][0]["reference"], "C2");
+  EXPECT_EQ(json["confirmations"][0]["by"], "A. Smith");
+  EXPECT_EQ(json["warnings"][0], "r.toml:3:1: doubt");
+  EXPECT_EQ(json["frames"]["results"], 2);
+  EXPECT_EQ(json["frames"]["measured"], 1);
+  EXPECT_EQ(json["frames"]["not_measured"][0]["why"], "the frame is gone");
+  EXPECT_EQ(json["frames"]["floors"]["good"], 1);
+  EXPECT_EQ(json["frames"]["floors"]["refused"][0]["reason"], "FLOOR_RMS");
+  EXPECT_EQ(json["frames"]["time_of_board_ms"], 12.5);
+  report.recipe.reset();
+  report.errors = {"r.toml:1:1: wrong"};
+  EXPECT_EQ(status_of(report), 1);
+  EXPECT_EQ(nlohmann::json::parse(report_json(report))["errors"][0], "r.toml:1:1: wrong");
 }
 
 }  // namespace

@@ -136,6 +136,18 @@ TEST_F(ADesignChanges, AnotherPackageLosesItsConfirmation) {
   EXPECT_EQ(c1.nominal_height_um, 450);
 }
 
+TEST_F(ADesignChanges, APlaceThatMustBeEmptyNowKeepsNoHeight) {
+  confirm("C1", said);
+  const std::string empty =
+      replaced(former, "reference = \"C1\"",
+               "reference = \"C1\", characteristic = \"median\", upper_um = 300.0, check = [ { "
+               "characteristic = \"presence\", upper_permille = 250.0 } ]");
+  const UpdatedRecipe now = updated_recipe({recipe, "r.toml", empty, former, {}});
+  EXPECT_THAT(now.changes, Contains("C1: must be empty now"));
+  EXPECT_FALSE(part(now.text, "C1").checks[0].lower);
+  EXPECT_EQ(part(now.text, "C1").checks[0].upper, 300);
+}
+
 TEST_F(ADesignChanges, ARemovedPartIsListedAndOneOfNoDesignStays) {
   recipe = replaced(recipe, "component = [\n",
                     "component = [\n  { reference = \"HAND\", package = \"own\", centre_mm = [50.0, 40.0], "

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <random>
 
+#include "daemon/teach/board_faults.h"
+#include "daemon/teach/ring_trial.h"
 #include "daemon/teach/tolerance_factor.h"
 
 namespace datum::lesson_test {
@@ -227,6 +229,60 @@ TEST_F(GoldenBoards, LimitsWiderThanConfirmedOnesAreListed) {
     c.checks[0].upper = 810;
   }
   EXPECT_THAT(taught(boards(3)).proposals[0].differs, ElementsAre(HasSubstr("wider than the confirmed")));
+}
+
+TEST_F(GoldenBoards, MarginsThatMeasureMoreAreProposed) {
+  recipe.floor.inner_margin_mm = 0.4;
+  recipe.floor.outer_margin_mm = 1.4;
+  /// With an inner margin of 0.6 mm and more two parts more have a floor; a wider ring has less uncertainty.
+  const auto measure = [&](const Recipe& trial) {
+    auto all = boards(2);
+    for (GoldenBoard& board : all)
+      for (std::size_t i = 0; i < board.parts.size(); ++i) {
+        board.parts[i].u = 2 - 0.5 * (trial.floor.outer_margin_mm - trial.floor.inner_margin_mm - 1);
+        if (i < 2 && trial.floor.inner_margin_mm < 0.59) board.parts[i].value.reset();
+      }
+    return all;
+  };
+  const auto ring = tried_rings(recipe, measure);
+  ASSERT_TRUE(ring);
+  EXPECT_DOUBLE_EQ(ring->inner_mm, 0.6);
+  EXPECT_DOUBLE_EQ(ring->outer_mm, 2.0);
+  EXPECT_EQ(ring->floors, 20u);
+  EXPECT_EQ(ring->floors_now, 16u);
+  EXPECT_FALSE(tried_rings(recipe, [&](const Recipe&) { return boards(2); })) << "all are as good";
+}
+
+TEST_F(GoldenBoards, APlaceThatMustBeEmptyIsNoMissingPart) {
+  auto all = boards(3);
+  for (std::size_t i = 0; i < 4; ++i) {
+    Check presence;
+    presence.characteristic = Characteristic::presence;
+    presence.upper = 100;
+    recipe.components[i].checks[0].lower.reset();
+    recipe.components[i].checks.push_back(presence);
+    for (GoldenBoard& b : all) b.parts[i].seen.reset(), b.parts[i].value = 10;
+  }
+  EXPECT_TRUE(taught(all).is_golden()) << taught(all).faults[0];
+  EXPECT_EQ(taught(all).proposals.size(), 6u);
+  EXPECT_THAT(taught(all).findings, IsEmpty());
+  all[1].parts[2] = boards(1)[0].parts[2];
+  const Lesson occupied = taught(all);
+  ASSERT_EQ(occupied.findings.size(), 1u);
+  EXPECT_EQ(occupied.findings[0].difference, Difference::unknown);
+  EXPECT_THAT(occupied.findings[0].boards, ElementsAre(1));
+  EXPECT_EQ(occupied.proposals.size(), 6u);
+}
+
+TEST_F(GoldenBoards, OneBoardTwiceIsRefused) {
+  auto all = boards(3);
+  EXPECT_NO_THROW(refuse_repeated(all));
+  all[2].unit = all[0].unit = "SN7";
+  EXPECT_THROW(refuse_repeated(all), std::invalid_argument);
+  all[2].unit = "SN8";
+  EXPECT_NO_THROW(refuse_repeated(all));
+  all[1].sha256 = all[0].sha256;
+  EXPECT_THROW(refuse_repeated(all), std::invalid_argument);
 }
 
 TEST_F(GoldenBoards, ABoardThatIsNotGoldenIsNamed) {
