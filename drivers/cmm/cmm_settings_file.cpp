@@ -202,16 +202,16 @@ std::array<double, 3> read_corner(TomlTable& table, const char* key) {
 }
 
 /// Motion is allowed only by allow_motion, and only within the accompanying box.
-std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
-  const bool allowed = ipp.boolean_or("allow_motion", false);
-  if (!allowed && ipp.has("motion"))
-    ipp.refuse("motion", "is given where nothing may move",
-               "allow_motion = true beside it, or no such table");
+std::optional<ProbeMotionSettings> read_motion(TomlTable& machine) {
+  const bool allowed = machine.boolean_or("allow_motion", false);
+  if (!allowed && machine.has("motion"))
+    machine.refuse("motion", "is given where nothing may move",
+                   "allow_motion = true beside it, or no such table");
   if (!allowed) return std::nullopt;
-  TomlTable motion = ipp.table("motion");
+  TomlTable motion = machine.table("motion");
   motion.only_keys({"speed_mm_per_s", "probing_speed_mm_per_s", "box_min_mm", "box_max_mm", "most_mm",
                     "arrival_um", "timeout_ms"});
-  IppMotionSettings m;
+  ProbeMotionSettings m;
   m.speed_mm_s = motion.number("speed_mm_per_s", {1e-3, 200});
   m.probing_speed_mm_s = motion.number("probing_speed_mm_per_s", {1e-3, 20});
   m.min_mm = read_corner(motion, "box_min_mm");
@@ -221,6 +221,20 @@ std::optional<IppMotionSettings> read_motion(TomlTable& ipp) {
   m.timeout_ms = read_ms(motion, "timeout_ms", m.timeout_ms, 100);
   motion.finish();
   return m;
+}
+
+/// For GRBL only.
+void read_grbl(TomlTable& table, CmmSettings& s) {
+  if (s.layout != Layout::grbl) {
+    if (table.has("grbl"))
+      table.refuse("grbl", "belongs to preset = \"grbl_1_1\"", "no such table, or that preset");
+    return;
+  }
+  auto grbl = table.table_if("grbl");
+  if (!grbl) return;
+  grbl->only_keys({"allow_motion", "motion"});
+  s.grbl_motion = read_motion(*grbl);
+  grbl->finish();
 }
 
 /// For I++ DME only: other devices have no named tools.
@@ -280,18 +294,27 @@ void read_times(TomlTable& table, CmmSettings& s) {
 }  // namespace
 
 CmmSettings read_cmm(TomlTable table) {
-  table.only_keys({"preset",          "layout",     "delimiters", "expression",   "grouping",
-                   "group_window_ms", "integrity",  "unit",       "unit_token",   "device_tells_unit",
-                   "setup",           "max_age_ms", "touch",      "fixed_x_mm",   "fixed_y_mm",
-                   "fixed_z_mm",      "serial",     "tcp",        "ipp",          "framing",
-                   "number",          "axis",       "column",     "status_token", "poll",
-                   "watch",           "pairing"});
+  table.only_keys({"preset",       "layout",
+                   "delimiters",   "expression",
+                   "grouping",     "group_window_ms",
+                   "integrity",    "unit",
+                   "unit_token",   "device_tells_unit",
+                   "setup",        "max_age_ms",
+                   "touch",        "fixed_x_mm",
+                   "fixed_y_mm",   "fixed_z_mm",
+                   "serial",       "tcp",
+                   "ipp",          "grbl",
+                   "framing",      "number",
+                   "axis",         "column",
+                   "status_token", "poll",
+                   "watch",        "pairing"});
   CmmSettings settings = preset(table);
   read_link(table, settings);
   read_line(table, settings);
   read_lists(table, settings);
   read_times(table, settings);
   read_ipp(table, settings);
+  read_grbl(table, settings);
   table.finish();
   try {
     check(settings);

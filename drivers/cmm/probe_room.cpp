@@ -22,14 +22,14 @@ Xyz from_surface(const ProbeRoom& room, const Xyz& p) {
   return {p[0] - room.surface_mm[0], p[1] - room.surface_mm[1], p[2] - room.surface_mm[2]};
 }
 
-// Ten nanometres: below any machine's resolution, above the rounding of this file.
-constexpr double slack_mm = 1e-5;
-
 bool inside(const ProbeRoom& room, const Xyz& p, double off_mm) {
-  return off_axis_mm(room, p) <= off_mm + slack_mm && height_mm(room, p) >= -room.depth_mm - slack_mm;
+  return off_axis_mm(room, p) <= off_mm + room_slack_mm &&
+         height_mm(room, p) >= -room.depth_mm - room_slack_mm;
 }
 
-bool above(const ProbeRoom& room, const Xyz& p) { return height_mm(room, p) >= room.clear_mm - slack_mm; }
+bool above(const ProbeRoom& room, const Xyz& p) {
+  return height_mm(room, p) >= room.clear_mm - room_slack_mm;
+}
 
 }  // namespace
 

@@ -21,6 +21,9 @@ struct ProbeRoom {
   double tip_radius_mm = 0;
 };
 
+// Ten nanometres: below any machine's resolution, above the rounding of these computations.
+inline constexpr double room_slack_mm = 1e-5;
+
 /// Height above the surface along the axis; radial distance from it.
 double height_mm(const ProbeRoom& room, const std::array<double, 3>& centre_mm);
 double off_axis_mm(const ProbeRoom& room, const std::array<double, 3>& centre_mm);

@@ -11,7 +11,28 @@ CmmReader::CmmReader(const CmmSettings& settings, std::unique_ptr<Port> port)
       codec_(settings),
       link_(
           std::move(port), {}, [this](MonotonicNs now) { opened(now); },
-          [this](const std::string& why, MonotonicNs now) { link_down(why, now); }) {}
+          [this](const std::string& why, MonotonicNs now) { link_down(why, now); }) {
+  if (!settings_.grbl_motion) return;
+  mover_.emplace(settings_, GrblMover::Handlers{[this](std::string_view bytes) { link_.send(bytes); },
+                                                [this](MonotonicNs now) { poll_soon(now); },
+                                                [this](const std::string& text) { notes_.push_back(text); }});
+}
+
+void CmmReader::close(MonotonicNs now) {
+  if (mover_) link_.run(now, [&] { mover_->stop("datumd ends", now); });
+}
+
+/// Before the codec hears them: a report's state belongs to the position that the codec makes of it.
+void CmmReader::let_mover_hear(const std::uint8_t* bytes, std::size_t size, MonotonicNs now) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const char byte = static_cast<char>(bytes[i]);
+    if (byte != '\n' && byte != '\r') {
+      if (mover_line_.size() < settings_.framing.max_length) mover_line_ += byte;
+      continue;
+    }
+    if (!mover_line_.empty()) mover_->heard(std::exchange(mover_line_, ""), now);
+  }
+}
 
 void CmmReader::start(MonotonicNs now) { link_.start(now); }
 
@@ -20,10 +41,13 @@ void CmmReader::opened(MonotonicNs now) {
   codec_.reset();
   state_ = State::waiting;
   deadline_.reset();
+  mover_line_.clear();
+  if (mover_) mover_->opened();
   if (polled()) begin_round(now);
 }
 
 void CmmReader::link_down(const std::string& why, MonotonicNs now) {
+  if (mover_) mover_->lost(why, now);
   if (latest_.state == ProbeState::link_down && latest_.detail == why) return;  // already reported
   latest_ = ProbePoint{};
   latest_.state = ProbeState::link_down;
@@ -57,7 +81,12 @@ void CmmReader::begin_round(MonotonicNs now) {
   next_poll_ns_ = now + settings_.poll.period_ms * ns_per_ms;
   codec_.begin_round(now);
   asked_ = 1;
-  link_.send((codec_.needs_setup() ? settings_.setup : "") + settings_.poll.strings[0]);
+  // A command of the mover's is not interrupted: GRBL takes no $ then.
+  const bool sets_up = codec_.needs_setup() && !(mover_ && mover_->moving());
+  if (sets_up && mover_)
+    mover_->reader_sent(
+        static_cast<std::size_t>(std::count(settings_.setup.begin(), settings_.setup.end(), '\n')));
+  link_.send((sets_up ? settings_.setup : "") + settings_.poll.strings[0]);
 }
 
 void CmmReader::ask_next_axis() {
@@ -79,6 +108,7 @@ void CmmReader::receive(MonotonicNs now) {
   // One read per wake-up: a continuous sender must not starve the loop.
   const std::size_t got = link_.read(bytes.data(), bytes.size(), now);
   if (got == 0) return;
+  if (mover_) let_mover_hear(bytes.data(), got, now);
   codec_.receive(bytes.data(), got, now);
   deliver(now);
 }
@@ -92,6 +122,7 @@ void CmmReader::deliver(MonotonicNs now) {
     else
       ++faults_;
     latest_ = std::move(*sample);
+    if (mover_) mover_->position(latest_, now);
     if (handler_) handler_(latest_, now);
   }
   while (auto touch = codec_.next_touch())
@@ -110,7 +141,7 @@ void CmmReader::poll_soon(MonotonicNs now) {
 std::optional<MonotonicNs> CmmReader::deadline() const {
   std::optional<MonotonicNs> next = link_.deadline();
   if (!link_.is_open()) return next;
-  for (const auto& due : {deadline_, codec_.ends_by_pause()})
+  for (const auto& due : {deadline_, codec_.ends_by_pause(), mover_ ? mover_->deadline() : std::nullopt})
     if (due) next = next ? std::min(*next, *due) : *due;
   return next;
 }
@@ -126,6 +157,7 @@ void CmmReader::end_line(MonotonicNs now) {
 
 void CmmReader::on_deadline(MonotonicNs now) {
   if (link_.on_deadline(now)) return;
+  if (mover_) link_.run(now, [&] { mover_->on_deadline(now); });
   if (link_.is_open() && codec_.ends_by_pause().value_or(now + 1) <= now) end_line(now);
   if (!link_.is_open() || !deadline_ || now < *deadline_) return;
   if (state_ != State::polling) return link_.run(now, [&] { begin_round(now); });

@@ -5,8 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "drivers/cmm/codec.h"
+#include "drivers/cmm/grbl_mover.h"
 #include "drivers/cmm/settings.h"
 #include "drivers/cmm/source.h"
 #include "drivers/port/reconnector.h"
@@ -31,6 +34,10 @@ class CmmReader final : public CmmSource {
   void confirm_referenced() override { codec_.confirm_referenced(); }
   ProbePoint latest(MonotonicNs now) const override;
   bool refused() const override { return link_.refused(); }
+  ProbeMover* mover() override { return mover_ ? &*mover_ : nullptr; }
+  void close(MonotonicNs now) override;
+  bool closed() const override { return !mover_ || !mover_->moving() || !link_.is_open(); }
+  std::vector<std::string> take_notes() override { return std::exchange(notes_, {}); }
 
   int fd() const override { return link_.fd(); }
   bool wants_write() const override { return link_.wants_write(); }
@@ -53,6 +60,7 @@ class CmmReader final : public CmmSource {
   void end_line(MonotonicNs now);
   void receive(MonotonicNs now);
   void deliver(MonotonicNs now);
+  void let_mover_hear(const std::uint8_t* bytes, std::size_t size, MonotonicNs now);
   void link_down(const std::string& why, MonotonicNs now);
   bool waiting() const { return link_.is_open() && state_ == State::waiting; }
   bool grbl() const { return settings_.layout == Layout::grbl; }
@@ -69,6 +77,9 @@ class CmmReader final : public CmmSource {
   std::uint64_t samples_ = 0, faults_ = 0;
   MonotonicNs sampled_ns_ = 0;
   ProbePoint latest_;
+  std::optional<GrblMover> mover_;  // where the configuration lets GRBL move
+  std::string mover_line_;          // begun
+  std::vector<std::string> notes_;
   Reconnector link_;  // last: its handlers use the members above
 };
 

@@ -51,7 +51,7 @@ void check_axes(const CmmSettings& settings) {
   }
 }
 
-void check_motion(const IppMotionSettings& motion) {
+void check_motion(const ProbeMotionSettings& motion) {
   const auto need = [](const char* name, double value, double most) {
     if (!(value > 0 && value <= most))
       refuse_setting(fmt::format("motion.{} = {}; allowed: more than 0, up to {}", name, value, most));
@@ -108,6 +108,23 @@ void check_ipp(const CmmSettings& settings) {
         "a move report carries no time: state in [cmm.pairing] latency_ms how old it may be when it comes");
 }
 
+/// GRBL takes its feed in mm/min; a probe's touch is what it latches.
+void check_grbl_motion(const CmmSettings& settings) {
+  check_motion(*settings.grbl_motion);
+  constexpr double most_mm_s = 10'000.0 / 60;
+  if (settings.grbl_motion->speed_mm_s > most_mm_s)
+    refuse_setting(fmt::format("motion.speed_mm_s = {}; allowed for GRBL: up to {:.1f}",
+                               settings.grbl_motion->speed_mm_s, most_mm_s));
+  if (settings.touch != TouchRule::latched)
+    refuse_setting(
+        "touch: GRBL moves its probe by G38.3, which latches; allowed beside allow_motion: \"latched\"");
+  for (const AxisSettings& axis : settings.axes)
+    if (axis.machine_axis != no_machine_axis && axis.scale != 1)
+      refuse_setting(
+          fmt::format("axis '{}' scale = {}; allowed where the machine moves: 1, a feed has no axis",
+                      axis.label, axis.scale));
+}
+
 void check_watch(const WatchSettings& watch) {
   if (!std::isfinite(watch.max_speed_mm_per_s) || watch.max_speed_mm_per_s < 0)
     refuse_setting(fmt::format("max_speed_mm_per_s = {}; allowed: more than 0, or 0: not looked at",
@@ -154,6 +171,7 @@ void check(const CmmSettings& settings) {
   check_watch(settings.watch);
   check_times(settings);
   if (settings.layout == Layout::ipp_dme) check_ipp(settings);
+  if (settings.grbl_motion) check_grbl_motion(settings);
 }
 
 std::unique_ptr<Port> open_link(const CmmSettings& settings) {

@@ -156,8 +156,8 @@ struct PairSettings {
   int latency_ms = 0;              // free-running device: largest age of the position at its first byte
 };
 
-/// I++ DME: limits of commanded motion. Machine coordinates; nobody is within the machine's reach.
-struct IppMotionSettings {
+/// Limits of commanded motion. Machine coordinates; nobody is within the machine's reach.
+struct ProbeMotionSettings {
   double speed_mm_s = 0;                     // along a free path
   double probing_speed_mm_s = 0;             // until contact
   std::array<double, 3> min_mm{}, max_mm{};  // box that the probe's tip never leaves
@@ -177,7 +177,7 @@ struct IppSettings {
   int watchdog_ms = 2000;               // period of the error status request; two without answer: link lost
   std::optional<double> move_report_s;  // OnMoveReportE's period; none: only polls
   double move_report_mm = 5;            // and its distance
-  std::optional<IppMotionSettings> motion{};  // none: nothing is ever moved
+  std::optional<ProbeMotionSettings> motion{};  // none: nothing is ever moved
 };
 
 struct CmmSettings {
@@ -208,7 +208,8 @@ struct CmmSettings {
   WatchSettings watch;
   TouchRule touch = TouchRule::stand_still;
   PairSettings pairing;
-  IppSettings ipp;  // Layout::ipp_dme
+  IppSettings ipp;                                   // Layout::ipp_dme
+  std::optional<ProbeMotionSettings> grbl_motion{};  // Layout::grbl; none: nothing is ever moved
 };
 
 /// Throws RefusedError that states the setting, its value and the allowed range.

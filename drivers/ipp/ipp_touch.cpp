@@ -69,7 +69,7 @@ void check_speed(double told, double wanted, const char* key) {
 
 IppTouch plan_touch(const CmmSettings& settings, const IppLimits& limits, const Xyz& from,
                     const ProbeWay& way) {
-  const IppMotionSettings& motion = *settings.ipp.motion;
+  const ProbeMotionSettings& motion = *settings.ipp.motion;
   const Course c = course_of(limits, from, way);
   IppTouch t;
   t.travel_speed = speed_within(limits.travel_speed, motion.speed_mm_s, "speed_mm_per_s");
@@ -86,7 +86,7 @@ IppTouch plan_touch(const CmmSettings& settings, const IppLimits& limits, const 
 
 IppTouchWay touch_way(const CmmSettings& settings, const IppLimits& limits, const IppTouch& t,
                       const Xyz& from, const ProbeWay& way) {
-  const IppMotionSettings& motion = *settings.ipp.motion;
+  const ProbeMotionSettings& motion = *settings.ipp.motion;
   const Course c = course_of(limits, from, way);
   check_speed(t.travel_speed, motion.speed_mm_s, "speed_mm_per_s");
   check_speed(t.probing_speed, motion.probing_speed_mm_s, "probing_speed_mm_per_s");

@@ -30,6 +30,9 @@ struct Options {
   std::uint64_t unplug_after = 0;
   int replug_ms = 1000;
   bool banner = false;
+  std::optional<double> plate_top_mm;
+  double tip_radius_mm = 1;
+  std::vector<std::string> bores;
 };
 
 void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::vector<double>& drift) {
@@ -54,6 +57,11 @@ void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::
   app.add_option("--seed", o.device.seed, "of noise and garbage")->capture_default_str();
   app.add_option("--period-ms", o.period_ms, "of a free-running device")->check(CLI::Range(10, 60'000));
   app.add_flag("--banner", o.banner, "send what the device sends at power-on (GRBL: position lost)");
+  app.add_option(
+      "--plate-top", o.plate_top_mm,
+      "GRBL with a touch probe that moves itself, above a plate whose upper side has this z in mm");
+  app.add_option("--bore", o.bores, "X,Y,RADIUS in mm of a bore through the plate; one per option");
+  app.add_option("--tip-radius", o.tip_radius_mm, "of the probe, mm")->check(CLI::PositiveNumber);
   VirtualCmmFaults& f = o.device.faults;
   app.add_option("--after", f.after, "good answers before the faults below begin");
   app.add_flag("--stale", f.stale, "stop answering");
@@ -80,12 +88,32 @@ std::vector<std::array<double, 3>> read_script(const std::string& file) {
   return positions;
 }
 
+VirtualPlate plate_of(const Options& o) {
+  VirtualPlate plate;
+  plate.top_mm = *o.plate_top_mm;
+  for (const std::string& text : o.bores) {
+    VirtualBore bore;
+    char rest = 0;
+    if (std::sscanf(text.c_str(), "%lf,%lf,%lf%c", &bore.x_mm, &bore.y_mm, &bore.radius_mm, &rest) != 3)
+      throw std::invalid_argument("--bore " + text + ": allowed: X,Y,RADIUS in mm");
+    plate.bores.push_back(bore);
+  }
+  return plate;
+}
+
+MonotonicNs now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
+}
+
 class VirtualCmm {
  public:
   explicit VirtualCmm(const Options& options)
       : options_(options), device_(options.device), line_(options.link), next_(Clock::now()) {
     if (!options_.control.empty() && !options_.mount.empty())
       mount_ = load_mount(options_.artefact, options_.mount);
+    if (options_.plate_top_mm)
+      device_.moves_itself(
+          {plate_of(options_), options_.tip_radius_mm, options_.device.positions_mm.front()});
     if (options_.listen < 0) {
       plug_in();
       return;
@@ -103,11 +131,14 @@ class VirtualCmm {
       if (line_.plugged()) watched.push_back({line_.fd(), POLLIN, 0});
       if (listener_) watched.push_back({listener_->fd(), POLLIN, 0});
       for (const auto& link : links_) watched.push_back({link->fd(), POLLIN, 0});
-      const auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_ - Clock::now()).count();
+      auto wait = std::chrono::ceil<std::chrono::milliseconds>(next_ - Clock::now()).count();
+      if (const auto due = device_.deadline()) wait = std::min<long>(wait, (*due - now_ns()) / 1'000'000 + 1);
       if (poll(watched.data(), watched.size(), static_cast<int>(std::max<long>(0, wait))) < 0 &&
           errno != EINTR)
         return;
       if (watched[0].revents != 0) return;
+      device_.at(now_ns());
+      send(device_.advance_motion());
       if (listener_) listener_->on_ready(0);
       orders_.serve([this](const std::string& line) { obey(line); });
       serve_line();
@@ -152,6 +183,10 @@ class VirtualCmm {
     next_ = Clock::now() + std::chrono::milliseconds(options_.replug_ms);
   }
   void obey(const std::string& line) {
+    if (std::string sends; device_.motion_order(line, sends)) {
+      send(sends);
+      return datum::say("virtual-cmm", "done: " + line);
+    }
     const VirtualOrder order = order_of(line, mount_ ? &*mount_ : nullptr);
     if (order.touch)
       send(device_.touch(order.position_mm));

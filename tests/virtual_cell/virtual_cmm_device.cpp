@@ -33,6 +33,7 @@ std::string VirtualCmmDevice::banner() const {
 void VirtualCmmDevice::move(const std::array<double, 3>& position_mm) {
   settings_.positions_mm = {position_mm};
   settings_.drift_um = {};
+  if (motion_) motion_->place(position_mm);
 }
 
 std::string VirtualCmmDevice::touch(const std::array<double, 3>& position_mm) {
@@ -44,6 +45,12 @@ std::string VirtualCmmDevice::receive(const std::string& bytes) {
   std::string out;
   for (const char byte : bytes) out += answer_byte(byte);
   return out;
+}
+
+bool VirtualCmmDevice::motion_order(const std::string& order, std::string& sends) {
+  if (!motion_ || (order != "alarm" && order.rfind("late ", 0) != 0)) return false;
+  sends = motion_->order(order, now_);
+  return true;
 }
 
 std::string VirtualCmmDevice::stream() {
@@ -63,6 +70,7 @@ std::string VirtualCmmDevice::answer_byte(char byte) {
     advance();
     return with_garbage(grbl());
   }
+  if (motion_ && (byte == '!' || byte == '~' || byte == '\x18')) return motion_->receive_byte(byte, now_);
   if (dialect_ && dialect_->poll_byte != 0 && byte == dialect_->poll_byte) return position_lines();
   if (byte != '\r' && byte != '\n') {
     if (line_.size() < 128) line_ += byte;
@@ -86,7 +94,7 @@ std::string VirtualCmmDevice::answer_line(const std::string& line) {
 
 void VirtualCmmDevice::advance() {
   const auto& script = settings_.positions_mm;
-  position_mm_ = script[std::min<std::size_t>(answers_, script.size() - 1)];
+  position_mm_ = motion_ ? motion_->at_mm(now_) : script[std::min<std::size_t>(answers_, script.size() - 1)];
   for (std::size_t i = 0; i < 3; ++i) {
     const double unit = static_cast<double>(random_() >> 11) * 0x1p-53;  // [0, 1)
     const double noise_um = settings_.noise_um * (2 * unit - 1);
@@ -145,13 +153,19 @@ std::string VirtualCmmDevice::grbl() {
     return "<Idle|MPos:" + position.substr(0, position.rfind(',')) + "\r\n";
   const char* offset =
       answers_ % 10 == 1 ? "|WCO:0.000,0.000,0.000" : "";  // as an idle GRBL: every tenth report
-  return fmt::format("{}<{}|MPos:{}|FS:0,0{}>\r\n", alarm, alarm_ ? "Alarm" : "Idle", position, offset);
+  return fmt::format("{}<{}|MPos:{}|FS:0,0{}>\r\n", alarm,
+                     alarm_    ? "Alarm"
+                     : motion_ ? motion_->state(now_)
+                               : "Idle",
+                     position, offset);
 }
 
 std::string VirtualCmmDevice::grbl_line(const std::string& line) {
   if (line.empty()) return "";
   if (line == "$$") return "$0=10\r\n$1=25\r\n$10=1\r\n$13=0\r\n$20=0\r\n$21=0\r\n$22=1\r\nok\r\n";
   if (line == "$I") return "[VER:1.1h.20190830:]\r\n[OPT:VL,15,128]\r\nok\r\n";
+  if (motion_)
+    if (const auto answer = motion_->receive_line(line, now_)) return *answer;
   return line == "$X" || line == "$H" ? "ok\r\n" : "error:20\r\n";
 }
 

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tests/virtual_cell/virtual_cmm_dialect.h"
+#include "tests/virtual_cell/virtual_grbl.h"
 
 namespace datum {
 
@@ -35,6 +37,15 @@ class VirtualCmmDevice {
   /// Throws std::invalid_argument for an unknown preset.
   explicit VirtualCmmDevice(const VirtualCmmSettings& settings);
 
+  /// A machine that moves itself: takes its position's place.
+  void moves_itself(VirtualProbe probe) { motion_.emplace(std::move(probe)); }
+  /// Time of what follows.
+  void at(MonotonicNs now) { now_ = now; }
+  /// Answers whose time has come.
+  std::string advance_motion() { return motion_ ? motion_->advance(now_) : ""; }
+  std::optional<MonotonicNs> deadline() const { return motion_ ? motion_->deadline() : std::nullopt; }
+  /// "alarm", "late MS"; false: not an order of this machine's motion.
+  bool motion_order(const std::string& order, std::string& sends);
   /// Bytes that the device sends in response.
   std::string receive(const std::string& bytes);
   /// Output of a free-running device per period; empty for a polled one.
@@ -68,6 +79,8 @@ class VirtualCmmDevice {
   std::uint64_t answers_ = 0;
   std::string line_;
   bool alarm_ = false;
+  std::optional<VirtualGrbl> motion_;
+  MonotonicNs now_ = 0;
 };
 
 }  // namespace datum

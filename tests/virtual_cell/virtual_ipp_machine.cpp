@@ -88,7 +88,11 @@ bool VirtualIppMachine::go(const std::vector<Leg>& legs, MonotonicNs now) {
 }
 
 std::optional<VirtualXyz> VirtualIppMachine::wall_between(const VirtualXyz& at, const VirtualXyz& to) const {
-  if (!hole || (at[2] >= hole->surface_mm && to[2] >= hole->surface_mm)) return std::nullopt;
+  const auto off_mm = [&](const Hole& h) { return std::hypot(to[0] - h.x_mm, to[1] - h.y_mm); };
+  const auto hole = std::min_element(holes.begin(), holes.end(), [&](const Hole& a, const Hole& b) {
+    return off_mm(a) - a.tip_radius_mm < off_mm(b) - b.tip_radius_mm;
+  });
+  if (hole == holes.end() || (at[2] >= hole->surface_mm && to[2] >= hole->surface_mm)) return std::nullopt;
   // Solves |at + s (to - at) - center| = radius for the s that leads out of the circle.
   const double ux = to[0] - at[0], uy = to[1] - at[1], cx = at[0] - hole->x_mm, cy = at[1] - hole->y_mm;
   const double a = ux * ux + uy * uy, b = ux * cx + uy * cy,

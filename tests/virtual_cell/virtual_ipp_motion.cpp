@@ -170,7 +170,7 @@ void VirtualIppServer::touch(const Command& c, MonotonicNs now) {
     legs = {{*crash, travel}};
     ending_ = {1001, 3, "Unexpected touch", {}};
   } else if (const auto contact = machine.wall_between(
-                 begin, machine.hole ? end : along(nominal, n, machine.tool_radius_mm))) {
+                 begin, !machine.holes.empty() ? end : along(nominal, n, machine.tool_radius_mm))) {
     legs.push_back({*contact, probing});
     const VirtualXyz rest = along(*contact, n, retract);
     const auto other_wall = machine.wall_between(along(*contact, n, 1e-6), rest);
@@ -178,7 +178,7 @@ void VirtualIppServer::touch(const Command& c, MonotonicNs now) {
     legs.back().to_mm[0] += machine.overshoot_mm;
     ending_.touched_mm = contact;
     if (other_wall) ending_.code = 1001, ending_.severity = 3, ending_.text = "Unexpected touch";
-  } else if (machine.hole) {
+  } else if (!machine.holes.empty()) {
     legs.push_back({end, probing});
     ending_ = {1006, 2, "Surface not found", {}};
   } else {  // without a known solid the contact is at the nominal

@@ -29,6 +29,8 @@ class VirtualProbe {
   std::string report() const;
   /// Position of the tip's centre.
   const std::array<double, 3>& at_mm() const { return at_mm_; }
+  /// Leads the tip there by hand.
+  void place(const std::array<double, 3>& at_mm) { at_mm_ = at_mm; }
 
  private:
   bool touches(const std::array<double, 3>& centre_mm) const;

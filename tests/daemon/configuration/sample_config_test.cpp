@@ -314,9 +314,9 @@ TEST_F(SampleConfig, TheIppTableIsWhatTheLoaderKnowsWithItsDefaults) {
   EXPECT_EQ(file.ipp.move_report_s, 0.5);
   EXPECT_FALSE(code.ipp.motion);
   ASSERT_TRUE(file.ipp.motion);
-  EXPECT_EQ(file.ipp.motion->most_mm, IppMotionSettings{}.most_mm);
-  EXPECT_EQ(file.ipp.motion->arrival_um, IppMotionSettings{}.arrival_um);
-  EXPECT_EQ(file.ipp.motion->timeout_ms, IppMotionSettings{}.timeout_ms);
+  EXPECT_EQ(file.ipp.motion->most_mm, ProbeMotionSettings{}.most_mm);
+  EXPECT_EQ(file.ipp.motion->arrival_um, ProbeMotionSettings{}.arrival_um);
+  EXPECT_EQ(file.ipp.motion->timeout_ms, ProbeMotionSettings{}.timeout_ms);
   const auto motion =
       known_keys(folder, text, "cmm.ipp.motion",
                  [](const fs::path& path, config::Problems& p) { load_daemon_config(path, p); });

@@ -352,7 +352,7 @@ TEST(IppMotion, TheManualNamesEachCommandThatIsSent) {
 // For any offset of the machine, the path out of the hole is free once the tip is above it.
 TEST(VirtualIppHole, KeepsTheTipWithinItsCircle) {
   VirtualIppMachine machine;
-  machine.hole = VirtualIppMachine::Hole{10, 20, 4, 31};
+  machine.holes = {{10, 20, 4, 31}};
   const auto wall = machine.wall_between({10, 20, 30}, {20, 20, 30});
   ASSERT_TRUE(wall);
   EXPECT_DOUBLE_EQ((*wall)[0], 14);

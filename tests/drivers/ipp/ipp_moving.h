@@ -10,7 +10,7 @@ using Xyz = std::array<double, 3>;
 
 inline CmmSettings moving_cell() {
   CmmSettings s = ipp_cell();
-  IppMotionSettings& motion = s.ipp.motion.emplace();
+  ProbeMotionSettings& motion = s.ipp.motion.emplace();
   motion.speed_mm_s = 20;
   motion.probing_speed_mm_s = 2;
   motion.min_mm = {0, 0, 0};

@@ -132,7 +132,7 @@ struct Case {
     s = ipp_dme();
     s.link = TcpSettings{"127.0.0.1", 1294};
     s.ipp.tool = "Probe1";
-    IppMotionSettings& motion = s.ipp.motion.emplace();
+    ProbeMotionSettings& motion = s.ipp.motion.emplace();
     motion.speed_mm_s = uniform(5, 100);
     motion.probing_speed_mm_s = uniform(1, 10);
     motion.min_mm = {20, 10, 0};
@@ -236,7 +236,7 @@ TEST(IppSolid, TouchesNothingButWhereItWasSent) {
     c.rig.start();
     const std::string why = c.run();
     ASSERT_TRUE(c.rig.server.crashes.empty()) << "case " << seed << ": " << words_of(c.rig.server) << why;
-    const IppMotionSettings& motion = *c.rig.settings.ipp.motion;
+    const ProbeMotionSettings& motion = *c.rig.settings.ipp.motion;
     EXPECT_LE(c.rig.server.fastest_mm_s, std::max(motion.speed_mm_s, motion.probing_speed_mm_s) + 1e-5)
         << "case " << seed;
     done += why.empty();
