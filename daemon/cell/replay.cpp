@@ -74,8 +74,13 @@ BoardVerdict part_again(const Replay& replay) {
   std::vector<SurfaceFrame> snapshots;
   for (std::size_t i = 0; i < frames.size(); ++i)
     snapshots.push_back({&frames[i], replay.verdict.surface->snapshots[i].pose});
+  std::vector<HoleEvidence> holes;  // touched then; a probe does not come back
+  for (const ComponentVerdict& c : replay.verdict.components)
+    if (c.hole) holes.push_back(*c.hole);
+  InspectionInputs inputs = inputs_of(replay);
+  inputs.holes = holes;
   SurfaceModels models(replay.models);
-  return inspect_surface(snapshots, inputs_of(replay), models, cpu_backend(replay.threads)).verdict;
+  return inspect_surface(snapshots, inputs, models, cpu_backend(replay.threads)).verdict;
 }
 
 nlohmann::json compared(const BoardVerdict& verdict) {

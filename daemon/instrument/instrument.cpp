@@ -46,6 +46,8 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::pose_stale:
     case Reason::pose_moved:
     case Reason::pose_error:
+    case Reason::hole_touch:
+    case Reason::hole_mismatch:
       return questionable_pose;
     case Reason::frame:
     case Reason::frame_stale:
@@ -59,6 +61,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::surface_beyond:
     case Reason::surface_noise:
     case Reason::surface_spot:
+    case Reason::hole_scan:
       return questionable_frame;
     default:
       return questionable_floor;

@@ -180,6 +180,34 @@ constexpr std::array rows{
               "alignment.refinement.max_turn_mrad",
               "Too narrow a region, or a part that lies farther from its place than was searched.",
               "Widen the region; look at the fixture."},
+    ReasonRow{
+        Reason::hole_scan,
+        "A hole was not found in its snapshot, or the probe does not surely fit into it: it was not touched.",
+        "recipe: hole.centre_mm, hole.diameter_mm, hole.search_mm, hole.diameter_search_mm, hole.snapshot; "
+        "datumd.toml: holes.edge_depth_mm, holes.spare_mm, calibration.probe_radius_mm",
+        "A hole that is missing, plugged or beside its place, a snapshot that does not show it all round, a "
+        "ball "
+        "that is larger than the hole.",
+        "Look at the snapshot and at the part; widen hole.search_mm, or take a smaller probe."},
+    ReasonRow{Reason::hole_touch,
+              "A hole was not touched, or not all round; the machine stands where the text says.",
+              "datumd.toml: holes.timeout_ms, holes.ring_gauge, cmm.ipp.motion, cmm.grbl.motion; recipe: "
+              "touching.travel_z_mm",
+              "A contact on a free way, an alarm, a lost link or a late answer of the machine, a limit of "
+              "motion, an "
+              "abort; after it no further hole of the part is touched.",
+              "Look at the machine before it moves again: free the probe by hand, reset the alarm, then "
+              "measure the "
+              "part anew."},
+    ReasonRow{Reason::hole_mismatch,
+              "A hole's touches contradict its scan by more than 3 u, or do not converge.",
+              "datumd.toml: holes.eps_um, holes.u_edge_um",
+              "A calibration that no longer holds, a part that moved between scan and touch, a hole that is "
+              "not round, "
+              "a burr.",
+              "Verify the calibration (datumctl verify), look at the clamps and at the hole. The machine "
+              "stands where "
+              "the text says."},
     ReasonRow{Reason::warp_model, "The board's own form is not known.", "recipe: warp.min_knots, warp.bare",
               "Too few floors and patches were accepted, or they lie in a line.",
               "Add patches of bare board."},

@@ -74,6 +74,9 @@ const std::vector<Coded>& result_codes() {
       {54, "SURFACE_FIT", ""},
       {55, "SURFACE_NOISE", ""},
       {56, "SURFACE_SPOT", ""},
+      {57, "HOLE_SCAN", ""},
+      {58, "HOLE_TOUCH", ""},
+      {59, "HOLE_MISMATCH", ""},
       {60, "WARP_MODEL", ""},
       {61, "WARP_HULL", ""},
       {62, "WARP_GAP", ""},
@@ -114,6 +117,10 @@ const std::vector<Coded>& characteristic_codes() {
       {27, "ffm_maximum", ""},
       {28, "ffm_minimum", ""},
       {29, "ffm_percentile", ""},
+      {30, "position_x", ""},
+      {31, "position_y", ""},
+      {32, "true_position", ""},
+      {33, "diameter", ""},
   };
   return codes;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "calib/calibration.h"
 #include "daemon/inspection/recipe/recipe.h"
@@ -35,12 +36,13 @@ struct InspectionInputs {
   std::optional<TemperatureReading> temperature;  // of the cell, if reported
   std::int64_t temperature_max_age_s = 3600;
   std::string unit_id;
-  unsigned threads = 0;                              // for the host's own work; 0: one per core
-  BoardPlanner* planner = nullptr;                   // caches the plan for the next board; null: no cache
-  DistanceFinder* finder = nullptr;                  // for a surface's points; null: this program's CPU
-  FacetMatcher* matcher = nullptr;                   // for a surface's facets; null: this program's CPU
-  Diffuser* diffuser = nullptr;                      // for a filter; null: this program's CPU
-  SystemInverter* inverter = nullptr;                // for a warp's systems; null: this program's CPU
+  unsigned threads = 0;                   // for the host's own work; 0: one per core
+  BoardPlanner* planner = nullptr;        // caches the plan for the next board; null: no cache
+  DistanceFinder* finder = nullptr;       // for a surface's points; null: this program's CPU
+  FacetMatcher* matcher = nullptr;        // for a surface's facets; null: this program's CPU
+  std::span<const HoleEvidence> holes{};  // of a surface's holes, in their order; none were touched
+  Diffuser* diffuser = nullptr;           // for a filter; null: this program's CPU
+  SystemInverter* inverter = nullptr;     // for a warp's systems; null: this program's CPU
   std::function<void(InspectionStep)> step_ended{};  // a filtered board has each twice; none: nobody asks
 };
 

@@ -90,7 +90,8 @@ BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
     ComponentVerdict& c = v.components.emplace_back();
     c.reference = component->reference;
     c.package = component->package;
-    if (recipe.surface) c.region.emplace();
+    if (recipe.surface && c.package != hole_package) c.region.emplace();
+    if (recipe.surface && c.package == hole_package) c.hole.emplace();
     if (recipe.warp && component == &recipe.warp->row) c.warp.emplace();
     for (const Check& check : component->checks) {
       CheckVerdict& verdict = c.checks.emplace_back();

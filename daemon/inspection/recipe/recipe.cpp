@@ -188,7 +188,8 @@ void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problem
                 "no [filter]");
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "model", "placement", "surface",
-                   "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map"});
+                   "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map", "touching",
+                   "hole"});
   read_common(file, parts, recipe);
   read_surface(file, recipe, parts);
 }

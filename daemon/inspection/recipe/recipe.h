@@ -74,12 +74,20 @@ enum class Characteristic : std::uint8_t {
   ffm_maximum,
   ffm_minimum,
   ffm_percentile,
+  // for a hole of a part that is scanned, then touched: of its circle on the surface, in the model's coordinates
+  position_x,     // centre less its place along the model's x
+  position_y,     // and along y
+  true_position,  // ISO 1101, cylindrical zone: twice the centre's distance from its place
+  diameter,       // of the least-squares circle of touches (ISO 14405-1, GG)
 };
-inline constexpr Characteristic last_characteristic = Characteristic::ffm_percentile;
+inline constexpr Characteristic last_characteristic = Characteristic::diameter;
 /// Whether `parameter` is q in (0, 1).
 bool has_quantile(Characteristic c);
 /// Of facets: [facet_map] is needed.
 bool is_of_facets(Characteristic c);
+/// Package of a row that is a touched hole, and of one that is a region of a surface.
+inline constexpr const char* hole_package = "hole";
+inline constexpr const char* surface_package = "surface";
 const char* name_of(Characteristic c);  // "mean", "median", ... as in a recipe
 const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 

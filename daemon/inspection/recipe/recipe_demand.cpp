@@ -31,6 +31,7 @@ config::Range range_of(Characteristic c) {
   if (c == Characteristic::presence) return {0, 1000};
   using enum Characteristic;
   if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
+  if (c == true_position || c == diameter) return config::not_negative;
   if (c == bow || c == twist || c == peak_to_valley || c == board_flatness) return config::not_negative;
   return {};
 }
@@ -146,6 +147,19 @@ Demand read_surface_demand(config::TomlTable& table) {
   return d;
 }
 
+Demand read_hole_demand(config::TomlTable& table) {
+  using enum Characteristic;
+  if (!table.has("characteristic")) table.only_keys(check_keys({"um"}, {}));
+  Demand d;
+  d.characteristic = table.choice<Characteristic>("characteristic", {{"position_x", position_x},
+                                                                     {"position_y", position_y},
+                                                                     {"true_position", true_position},
+                                                                     {"diameter", diameter}});
+  only_keys_of(table, d.characteristic);
+  read_limits(table, d, false);
+  return d;
+}
+
 Demand read_warp_demand(config::TomlTable& table) {
   using enum Characteristic;
   if (!table.has("characteristic")) table.only_keys(check_keys({"um", "percent"}, {}));
@@ -163,7 +177,7 @@ namespace {
 /// Value of a good part without stated nominal.
 std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {
   using enum Characteristic;
-  if (c == thickness) return std::nullopt;
+  if (c == thickness || c == diameter) return std::nullopt;
   if (c <= top_mean) return height_um;
   return 0;
 }

@@ -52,6 +52,10 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
 /// [filter]: refuses characteristics that a filter would falsify. Read after the components.
 void read_filter(config::TomlTable table, Recipe& recipe);
 
+/// [[hole]] and [touching] of a surface recipe: holes that are scanned, then touched. Read after placement, snapshots and
+/// regions.
+void read_holes(config::TomlTable& file, Recipe& recipe, SurfaceRecipe& surface);
+
 /// A surface recipe except its name, sensor and decision: model, placement, snapshots and regions.
 void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts);
 
@@ -67,6 +71,9 @@ Demand read_demand(config::TomlTable& table, bool heights_only);
 
 /// The same for a region of a surface.
 Demand read_surface_demand(config::TomlTable& table);
+
+/// The same for a touched hole.
+Demand read_hole_demand(config::TomlTable& table);
 
 /// The same for a board's own form.
 Demand read_warp_demand(config::TomlTable& table);

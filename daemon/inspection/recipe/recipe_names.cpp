@@ -33,7 +33,11 @@ const char* name_of(Characteristic c) {
                                           "ffm_mean",
                                           "ffm_maximum",
                                           "ffm_minimum",
-                                          "ffm_percentile"};
+                                          "ffm_percentile",
+                                          "position_x",
+                                          "position_y",
+                                          "true_position",
+                                          "diameter"};
   static_assert(std::size(names) == static_cast<std::size_t>(last_characteristic) + 1);
   return names[static_cast<std::size_t>(c)];
 }

@@ -184,7 +184,7 @@ void read_region(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surfac
                  "at least " + config::shown(surface.settings.reach_mm));
   Component component;
   component.reference = region.name;
-  component.package = "surface";
+  component.package = surface_package;
   std::vector<config::TomlTable> checks = table.tables("check");
   if (checks.empty()) table.refuse("check", "missing", "at least one [[region.check]]");
   for (config::TomlTable& check : checks) {
@@ -362,6 +362,9 @@ void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts) {
     if (auto table = file.table_if("uncertainty")) read_surface_uncertainty(std::move(*table), *surface);
   });
   const bool complete = read_regions(file, recipe, *surface, parts);
+  parts.read("hole", [&] {
+    if (placed && complete) read_holes(file, recipe, *surface);
+  });
   parts.read("mask", [&] {
     for (config::TomlTable& table : file.tables("mask"))
       if (placed)  // names the coordinates that a mask may have

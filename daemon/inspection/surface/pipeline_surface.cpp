@@ -8,6 +8,7 @@
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/surface/surface_characteristic.h"
+#include "daemon/inspection/surface/surface_holes.h"
 #include "daemon/inspection/surface/surface_mask.h"
 #include "daemon/inspection/surface/surface_placing.h"
 #include "daemon/inspection/surface/surface_spots.h"
@@ -253,6 +254,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   }
   const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend, facets.get()};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
+  for (std::size_t k = 0; k < recipe.holes.size(); ++k)
+    v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));
   v.decision = worst_of(v.components);
   if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
     doubt(v, Refusal{reason, detail});

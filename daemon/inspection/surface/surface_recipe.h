@@ -107,6 +107,22 @@ struct SurfaceMask {
   Eigen::Vector3d low_mm = Eigen::Vector3d::Zero(), high_mm = Eigen::Vector3d::Zero();
 };
 
+/// A hole that is found in a snapshot, then touched by the machine's probe. Model coordinates.
+struct HoleDemand {
+  std::string name;
+  std::size_t snapshot = 0;                             // that shows it, from 0
+  Eigen::Vector3d center_mm = Eigen::Vector3d::Zero();  // on the surface; the hole's axis is the model's z
+  double diameter_mm = 0;
+  double search_mm = 0;           // largest distance of the scanned centre from its place
+  double diameter_search_mm = 0;  // largest deviation of the scanned diameter
+};
+
+/// How the probe gets from hole to hole.
+struct TouchingDemand {
+  double travel_z_mm = 0;  // the tip is free everywhere above this height; machine coordinates, of its centre
+  int timeout_ms = 0;      // from the last snapshot to the trigger that lets the probe move
+};
+
 struct SurfaceRecipe {
   SurfaceModelSettings model;
   Htm<Machine, Model> machine_from_model;  // Machine means Sensor where the recipe is in sensor coordinates
@@ -119,6 +135,8 @@ struct SurfaceRecipe {
   std::optional<FacetMapSettings> facet_map;
   std::vector<SurfaceMask> masks;
   std::vector<RegionDemand> regions;  // region i is component i of the recipe
+  std::vector<HoleDemand> holes;      // hole k is component regions.size() + k
+  TouchingDemand touching;            // of the holes
 };
 
 }  // namespace datum

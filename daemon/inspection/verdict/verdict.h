@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,6 +61,9 @@ enum class Reason : std::uint8_t {
   body_clipped,         // too many pixels of the body out of the sensor's range or saturated
   surface_noise,        // a region's noise exceeds the sensor profile's
   surface_spot,         // pixels out of a limit: too few for an extreme, too many for noise
+  hole_scan,            // a hole was not found in its snapshot, or the probe does not surely fit
+  hole_touch,           // a hole was not touched, or not all round
+  hole_mismatch,        // a hole's touches contradict its scan, or each other
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   internal,
 };
@@ -119,6 +123,24 @@ struct RegionEvidence {
   double noise_um = std::nan(""), correlated_px = std::nan("");
 };
 
+/// A hole from its scan to its touches; machine coordinates, mm. Numbers are NaN where it did not come so far.
+struct HoleEvidence {
+  std::string state;             // "DONE", "MISMATCH", "GUARD", "NO CONVERGENCE", "NOT FOUND", "NOT TOUCHED"
+  Reason reason = Reason::none;  // why it has no value
+  std::string detail;
+  std::string frame_id, frame_sha256;                             // it was found in
+  std::array<double, 3> scan_center_mm = none, scan_u_mm = none;  // u: of x, y and radius
+  double scan_radius_mm = std::nan("");
+  std::array<double, 3> center_mm = none, u_mm = none;  // by the last round of touches, on the surface
+  double radius_mm = std::nan(""), form_mm = std::nan("");
+  std::uint32_t touches = 0;
+  std::string log;  // file that replays (datumctl hole replay)
+
+  static constexpr std::array<double, 3> none{std::numeric_limits<double>::quiet_NaN(),
+                                              std::numeric_limits<double>::quiet_NaN(),
+                                              std::numeric_limits<double>::quiet_NaN()};
+};
+
 /// A place where the board's surface was measured: under a component from its ring, or a patch of bare board.
 struct WarpKnotEvidence {
   std::string name;
@@ -166,6 +188,7 @@ struct WarpFloorEvidence {
 struct ComponentVerdict {
   std::string reference, package;
   std::optional<RegionEvidence> region;  // for a surface; a floor's evidence otherwise
+  std::optional<HoleEvidence> hole;      // for a touched hole
   std::optional<WarpEvidence> warp;      // for the board's own row, which has no floor
   std::optional<WarpFloorEvidence> warp_floor;
   Decision decision = Decision::invalid;  // worst of its checks

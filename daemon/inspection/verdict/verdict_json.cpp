@@ -27,7 +27,7 @@ constexpr int last_value() {
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
   if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
   if constexpr (std::is_same_v<E, ExposureBy>) return static_cast<int>(ExposureBy::clock);
-  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(Characteristic::board_flatness);
+  if constexpr (std::is_same_v<E, Characteristic>) return static_cast<int>(last_characteristic);
   if constexpr (std::is_same_v<E, DecisionRule>) return static_cast<int>(DecisionRule::iso14253);
 }
 
@@ -97,9 +97,10 @@ void visit(F& f, V& v, const ComponentVerdict&) {
   f("package", v.package);
   f("decision", v.decision);
   f.where_known("region", v.region);
+  f.where_known("hole", v.hole);
   f.where_known("warp", v.warp);
   f.where_known("warp_floor", v.warp_floor);
-  if (!v.region && !v.warp) {
+  if (!v.region && !v.hole && !v.warp) {
     f("floor", v.floor);
     f("body_pixels", v.body_pixels);
     f("body_valid", v.body_valid);

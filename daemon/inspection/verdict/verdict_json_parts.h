@@ -203,6 +203,24 @@ void visit(F& f, V& v, const RegionEvidence&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const HoleEvidence&) {
+  f("state", v.state);
+  f("reason", v.reason);
+  f("detail", v.detail);
+  f("frame_id", v.frame_id);
+  f("frame_sha256", v.frame_sha256);
+  f("scan_center_mm", v.scan_center_mm);
+  f("scan_radius_mm", v.scan_radius_mm);
+  f("scan_u_mm", v.scan_u_mm);
+  f("center_mm", v.center_mm);
+  f("radius_mm", v.radius_mm);
+  f("u_mm", v.u_mm);
+  f("form_mm", v.form_mm);
+  f("touches", v.touches);
+  f("log", v.log);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const SnapshotEvidence&) {
   f("name", v.name);
   f("frame_id", v.frame_id);

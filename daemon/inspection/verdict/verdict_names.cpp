@@ -106,6 +106,12 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "SURFACE_NOISE";
     case Reason::surface_spot:
       return "SURFACE_SPOT";
+    case Reason::hole_scan:
+      return "HOLE_SCAN";
+    case Reason::hole_touch:
+      return "HOLE_TOUCH";
+    case Reason::hole_mismatch:
+      return "HOLE_MISMATCH";
     case Reason::nominal_unconfirmed:
       return "NOMINAL_UNCONFIRMED";
     case Reason::internal:

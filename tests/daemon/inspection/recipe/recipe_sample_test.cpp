@@ -182,6 +182,21 @@ TEST_F(SurfaceSample, Loads) {
   EXPECT_EQ(r.components[1].checks[0].lower, 3970);
 }
 
+TEST_F(SurfaceSample, ItsHolesLoadWhereTheyAreUncommented) {
+  std::string text = sample;
+  for (auto at = text.find("\n#|", text.find("--- Holes that are touched")); at != std::string::npos;
+       at = text.find("\n#|", at))
+    text.erase(at + 1, 2);
+  const Recipe r = loaded(text);
+  ASSERT_EQ(r.surface->holes.size(), 1u);
+  EXPECT_EQ(r.surface->holes[0].snapshot, 0u);
+  EXPECT_EQ(r.surface->touching.travel_z_mm, 130);
+  ASSERT_EQ(r.components.size(), 5u) << "behind the regions";
+  EXPECT_EQ(r.components[4].reference, "H1");
+  EXPECT_EQ(r.components[4].package, hole_package);
+  EXPECT_EQ(r.components[4].checks[1].lower, 7970) << "about the drawn diameter";
+}
+
 TEST_F(SurfaceSample, NamesAModelBelowItsFolder) {
   for (const char* file : {"/etc/hostname", "../part.stl", "parts/../../part.stl", ""}) {
     std::string text = sample;

@@ -175,6 +175,22 @@ TEST(VerdictJson, WhatAPositionRefersToStandsThereWhereItIsKnown) {
   EXPECT_EQ(back.pose.before.reference, std::nullopt);
 }
 
+TEST(VerdictJson, ATouchedHoleIsReadBack) {
+  BoardVerdict v = board_verdict();
+  HoleEvidence& hole = v.components[1].hole.emplace();
+  hole.state = "MISMATCH";
+  hole.reason = Reason::hole_mismatch;
+  hole.detail = "x: touch and scan differ";
+  hole.center_mm = {155.0795, 1.0 / 3.0, 20.05};
+  hole.touches = 8;
+  const std::string json = to_json(v);
+  const BoardVerdict back = verdict_from_json(json);
+  EXPECT_EQ(to_json(back), json);
+  EXPECT_EQ(back.components[1].hole->center_mm[1], 1.0 / 3.0);
+  EXPECT_TRUE(std::isnan(back.components[1].hole->radius_mm)) << "not measured";
+  EXPECT_FALSE(nlohmann::json::parse(json)["components"][1].contains("floor")) << "a hole has none";
+}
+
 TEST(VerdictJson, KeysCarryTheUnitOfTheCharacteristic) {
   BoardVerdict v = board_verdict();
   EXPECT_THAT(to_json(v), HasSubstr("\"value_um\":1163.9"));
@@ -201,7 +217,7 @@ TEST(VerdictJson, EveryWordIsReadBack) {
     v.reason = static_cast<Reason>(i);
     EXPECT_EQ(verdict_from_json(to_json(v)).reason, v.reason) << i;
   }
-  for (int i = 0; i <= static_cast<int>(Characteristic::board_flatness); ++i) {
+  for (int i = 0; i <= static_cast<int>(last_characteristic); ++i) {
     BoardVerdict v = board_verdict();
     v.components[0].checks[0].check.characteristic = static_cast<Characteristic>(i);
     EXPECT_EQ(verdict_from_json(to_json(v)).components[0].checks[0].check.characteristic,
