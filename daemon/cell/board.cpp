@@ -78,6 +78,7 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   InspectionInputs in = inputs;
   in.finder = order.finder;
   in.matcher = order.matcher;
+  in.holes = order.holes;
   order.part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
   order.verdict = order.part.verdict;
 }

@@ -85,6 +85,7 @@ struct BoardOrder {
   Reason passed_over = Reason::none;  // why a frame that came since the trigger is not its own
   std::string passed_over_why;
   std::vector<TakenSnapshot> taken;       // of a part, all that have come so far
+  std::vector<HoleEvidence> holes;        // of a part whose recipe has holes, once they were touched
   std::shared_ptr<SurfaceModels> models;  // the worker may outlive the cell
   SurfaceInspection part;                 // compared; what its picture and files are made of
   std::optional<PairingResult> pairing;   // with a CMM

@@ -28,22 +28,6 @@ bool BoardSequencer::awaits_position_before() const {
   return stare_ && stare_->step() == StareSession::Step::wait_before;
 }
 
-std::string BoardSequencer::detail() const {
-  switch (deps_.state.now()) {
-    case InstrumentState::idle:
-      return "";
-    case InstrumentState::armed:
-      if (part_.waiting()) return "for a trigger: " + part_.next_snapshot();
-      return trigger_ == TriggerMode::bus ? "for a trigger" : "for a frame";
-    case InstrumentState::waiting:
-      if (awaits_position_before()) return "for the position before the frame";
-      return board_ && board_->claim ? "for the position after the frame" : "for the frame";
-    case InstrumentState::measuring:
-      return board_ && board_->claim ? board_->claim->name() : "";
-  }
-  return "";
-}
-
 void BoardSequencer::demand_none_in_hand() const {
   if (board()) throw scpi::Error(scpi::settings_conflict, "a board is being measured; ABORt or wait");
   if (part_.waiting())
@@ -76,7 +60,8 @@ void BoardSequencer::trigger() {
 }
 
 void BoardSequencer::abandon(const std::string& why) {
-  const bool measuring = deps_.state.now() == InstrumentState::measuring;
+  const bool measuring = deps_.state.now() == InstrumentState::measuring && !deps_.holes.active();
+  deps_.holes.abort();
   const auto give_up = [&](BoardOrder& board) {
     board.aborted = true;
     deps_.events.log(5, "the board in progress is abandoned: " + why,
@@ -102,7 +87,17 @@ void BoardSequencer::abandon(const std::string& why) {
 
 // ---- from a trigger to a frame ----
 
+/// The trigger behind the last snapshot is the host's consent: nobody is within the machine's reach.
+void BoardSequencer::begin_touching() {
+  board_ = part_.resume();
+  deps_.state.enter(InstrumentState::measuring);
+  deps_.holes.start(board_, [this, board = board_] {
+    if (board == board_) conclude({});
+  });
+}
+
 void BoardSequencer::begin(MonotonicNs now) {
+  if (part_.waits_for_touching()) return begin_touching();
   board_ = part_.waiting() ? part_.resume() : deps_.orders.make(now);
   board_->triggered_ns = board_->times.triggered_ns = now;
   if (stare_) {

@@ -21,6 +21,7 @@
 #include "daemon/cell/frame_acceptance.h"
 #include "daemon/cell/frame_deliveries.h"
 #include "daemon/cell/frame_judgement.h"
+#include "daemon/cell/part_holes.h"
 #include "daemon/cell/part_sequencer.h"
 #include "daemon/cell/read_ahead.h"
 #include "daemon/cell/result_announcer.h"
@@ -42,6 +43,7 @@ struct BoardSequencerDependencies {
   std::function<std::int64_t()> utc_ns;  // since 1970-01-01
   const Retention* retention;            // null: every frame is kept
   const HostEvents& events;
+  PartHoles& holes;
   CellState& state;
   FrameAcceptance& acceptance;
   BoardOrders& orders;
@@ -88,6 +90,7 @@ class BoardSequencer {
   void read_ahead(MonotonicNs now);
   bool begin_next(MonotonicNs now);
   void begin(MonotonicNs now);
+  void begin_touching();
   void let_expose(MonotonicNs now);
   void take_frame(const ClaimedFrame& claim, MonotonicNs now);
   void take_read(BoardOrder& read);

@@ -35,11 +35,12 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
                deps_.controller, deps_.models, basis_}),
       announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
+      calibration_procedure_(calibration_dependencies()),
+      hole_procedure_(hole_dependencies()),
+      part_holes_(hole_procedure_, procedure_dependencies(), deps_.config.holes),
       boards_(board_dependencies()),
       self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
                   deps_.reader, events_, basis_, links_, signing_, maintenance_}),
-      calibration_procedure_(calibration_dependencies()),
-      hole_procedure_(hole_dependencies()),
       recipe_repository_(repository_dependencies()),
       replays_(remeasurement_dependencies()) {
   if (deps_.cmm) {
@@ -85,6 +86,7 @@ BoardSequencerDependencies InspectionCell::board_dependencies() {
           deps_.utc_ns,
           deps_.retention,
           events_,
+          part_holes_,
           state_,
           acceptance_,
           orders_,
@@ -176,6 +178,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   maintenance_.watch_room(boards_.in_hand() || deps_.threads.worker.busy());
   disarm_unsigned();
   links_.log_cmm_notes();
+  part_holes_.after_round();
   if (calibration_procedure_.active()) return calibration_procedure_.after_round(now);
   if (hole_procedure_.active()) return hole_procedure_.after_round(now);
   signing_.after_round(now);  // also where one frame follows the other
@@ -283,6 +286,8 @@ void InspectionCell::arm_anew(bool resumes) {
   if (!recipe) refuse_conflict("no recipe chosen; CONFigure:RECipe \"name\"");
   if (recipe->surface) demand_measurable_part(*recipe->surface, deps_.cmm != nullptr);
   basis_.demand_measurable();
+  if (recipe->surface && !recipe->surface->holes.empty())
+    hole_procedure_.demand_ready(*basis_.usable_calibration());
   if (const std::string why = maintenance_.shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
   if (const std::string why = signing_.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);

@@ -7,6 +7,7 @@
 //     BoardOrders      what holds for a board whatever comes
 //     ReadAhead        the frame behind the board in work
 //     PartSequencer    a part between its snapshots
+//     PartHoles        its holes, touched behind the last one
 //     BoardsOnWay      boards that are measured and stored, in their order
 //     ResultAnnouncer  log, hosts, counters, picture
 //   StoreMaintenance, ChainSigning, HostActions   room and old results; signatures; what hosts did
@@ -30,6 +31,7 @@
 #include "daemon/cell/remeasurement.h"
 #include "daemon/cell/store_maintenance.h"
 #include "daemon/holes/hole_procedure.h"
+#include "daemon/holes/hole_tour.h"
 
 namespace datum {
 
@@ -174,10 +176,11 @@ class InspectionCell final : public Instrument, public Pollable {
   FrameAcceptance acceptance_;
   BoardOrders orders_;
   ResultAnnouncer announcer_;
-  BoardSequencer boards_;
-  CellSelfTest self_test_;
   CalibrationProcedure calibration_procedure_;
   HoleProcedure hole_procedure_;
+  PartHoles part_holes_;
+  BoardSequencer boards_;
+  CellSelfTest self_test_;
   RecipeRepository recipe_repository_;
   Remeasurement replays_;
 };

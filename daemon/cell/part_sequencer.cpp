@@ -21,8 +21,15 @@ void demand_measurable_part(const SurfaceRecipe& surface, bool cmm) {
                       fmt::format("the recipe's model {} is not a file", model.string()));
 }
 
+bool PartSequencer::waits_for_touching() const {
+  return part_ && part_->taken.size() == part_->recipe->surface->snapshots;
+}
+
 std::string PartSequencer::next_snapshot() const {
   const SurfaceRecipe& surface = *part_->recipe->surface;
+  if (waits_for_touching())
+    return fmt::format("the touching of {} hole{}", surface.holes.size(),
+                       surface.holes.size() == 1 ? "" : "s");
   const std::size_t next = part_->taken.size();
   return fmt::format("snapshot {} of {} ({})", next + 1, surface.snapshots, surface.poses[next].name);
 }
@@ -33,8 +40,12 @@ std::shared_ptr<BoardOrder> PartSequencer::resume() {
 }
 
 Conclusion PartSequencer::overdue() const {
+  const SurfaceRecipe& surface = *part_->recipe->surface;
+  if (waits_for_touching())
+    return {Reason::hole_touch, fmt::format("{} was not triggered within {} ms of the last snapshot",
+                                            next_snapshot(), surface.touching.timeout_ms)};
   return {Reason::snapshots, fmt::format("{} was not triggered within {} ms of the one before",
-                                         next_snapshot(), part_->recipe->surface->snapshot_timeout_ms)};
+                                         next_snapshot(), surface.snapshot_timeout_ms)};
 }
 
 std::optional<Conclusion> PartSequencer::take_snapshot(std::shared_ptr<BoardOrder>& order, MonotonicNs now) {
@@ -48,9 +59,10 @@ std::optional<Conclusion> PartSequencer::take_snapshot(std::shared_ptr<BoardOrde
     return Conclusion{pose.reason, fmt::format("snapshot {}: {}", number, pose.detail)};
   if (const std::string why = pose_refusal(surface, number - 1, pose); !why.empty())
     return Conclusion{Reason::snapshots, why};
-  if (number == surface.snapshots) return Conclusion{};
+  const bool complete = number == surface.snapshots;
+  if (complete && surface.holes.empty()) return Conclusion{};
   part_ = std::exchange(order, nullptr);
-  due_ = now + surface.snapshot_timeout_ms * ns_per_ms;
+  due_ = now + (complete ? surface.touching.timeout_ms : surface.snapshot_timeout_ms) * ns_per_ms;
   events_.log(6, fmt::format("frame {} kept; {} is next", part_->taken.back().claim.stem(), next_snapshot()));
   return std::nullopt;
 }

@@ -32,7 +32,9 @@ class PartSequencer {
   /// The part that waits for the trigger of its next snapshot; null: none does.
   const BoardOrder* waiting() const { return part_.get(); }
   std::optional<MonotonicNs> deadline() const { return due_; }
-  /// "snapshot 3 of 7 (left)", of the part that waits.
+  /// Its snapshots are complete; the next trigger lets its holes be touched.
+  bool waits_for_touching() const;
+  /// "snapshot 3 of 7 (left)", or "the touching of 5 holes", of the part that waits.
   std::string next_snapshot() const;
   /// Its next snapshot is triggered, or did not come.
   std::shared_ptr<BoardOrder> resume();

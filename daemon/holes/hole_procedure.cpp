@@ -6,7 +6,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "daemon/holes/hole_room.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 
@@ -62,12 +61,33 @@ void HoleProcedure::enter_step(Step step) {
   parts_.changed();
 }
 
+void HoleProcedure::demand_ready(const Calibration& calibration) const {
+  const HoleSettings& holes = settings();
+  gauge_.demand(holes, HoleOrder{Eigen::Vector3d::Constant(std::numeric_limits<double>::infinity())},
+                calibration, EventLoop::now());
+}
+
 void HoleProcedure::start(const HoleOrder& order) {
   settings();
   if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
   demand_rest();
   parts_.demand_idle();
-  const auto calibration = parts_.calibration();
+  travel_z_mm_.reset();
+  begin_order(order, parts_.calibration());
+  enter_step(Step::started);
+}
+
+void HoleProcedure::begin(const HoleOrder& order, const FoundHole& found, double travel_z_mm) {
+  settings();
+  if (active()) conflict("a hole is in progress; PROBe:HOLE:ABORt ends it");
+  demand_rest();
+  travel_z_mm_ = travel_z_mm;
+  begin_order(order, parts_.calibration());
+  probe_found(found);
+}
+
+void HoleProcedure::begin_order(const HoleOrder& order,
+                                const std::shared_ptr<const Calibration>& calibration) {
   gauge_.demand(settings(), order, *calibration, EventLoop::now());
   step_ = Step::idle;  // what the hole before came to is no more
   if (run_ && calibration->sha256 != calibration_->sha256) run_.reset();
@@ -81,11 +101,10 @@ void HoleProcedure::start(const HoleOrder& order) {
     throw scpi::Error(scpi::settings_conflict, std::string("[holes], [calibration]: ") + refused.what());
   }
   order_ = order;
-  frame_id_ = frame_sha256_ = last_ = "";
+  frame_id_ = frame_sha256_ = last_ = way_back_fault_ = "";
   say(fmt::format("started at {:.3f} {:.3f} {:.3f} mm, radius {:.3f} mm, calibration {}, log {}",
                   order.center_mm.x(), order.center_mm.y(), order.center_mm.z(), order.radius_mm,
                   calibration_->id, log_.file().string()));
-  enter_step(Step::started);
 }
 
 bool HoleProcedure::orders_gauge() const {
@@ -111,21 +130,6 @@ void HoleProcedure::scan() {
               [this, frame](const FrameScan::Result& result) { seek(result, std::move(*frame)); },
               EventLoop::now());
   enter_step(Step::scanning);
-}
-
-void HoleProcedure::enter() {
-  if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::approach)
-    conflict("it is " + step() + ", not APPROACH; PROBe:HOLE:STATe? says what is next");
-  demand_rest();
-  drive_.available() ? drive_.go(moves()) : await_touch(true);
-}
-
-void HoleProcedure::touch() {
-  if (step_ != Step::probing || run_->probe().state() != HybridProbe::State::touching)
-    conflict("it is " + step() + ", not TOUCHING; PROBe:HOLE:STATe? says what is next");
-  demand_rest();
-  await_touch(false);
-  if (drive_.available()) drive_.go(moves());
 }
 
 void HoleProcedure::demand_rest() const {
@@ -176,15 +180,6 @@ std::string HoleProcedure::step() const {
       break;
   }
   return name_of(run_->probe().state());
-}
-
-std::vector<HoleMove> HoleProcedure::moves() const {
-  std::vector<HoleMove> moves;
-  if (step_ != Step::probing) return moves;
-  const Eigen::Matrix3d scales_from_machine = calibration_->stage.a.inverse();
-  for (const ProbeMove& move : run_->probe().moves())
-    moves.push_back({move.until_contact, scales_from_machine * move.to_mm});
-  return moves;
 }
 
 std::vector<std::string> HoleProcedure::report() const {
@@ -256,21 +251,13 @@ void HoleProcedure::on_deadline(MonotonicNs now) {
   if (run_->probe().finished()) probe_moved_on();
 }
 
+HolePlace HoleProcedure::place() const { return {order_, *calibration_, parts_.sensor, settings()}; }
+
 void HoleProcedure::seek(const FrameScan::Result& scan, DroppedFrame frame) {
   if (!scan.error.empty()) return fail_scan(scan.error);
   search_ = std::make_shared<Search>(Search{scan, std::move(frame), {}});
-  const HtmEstimate<Machine, Sensor> machine_from_sensor{calibration_->at(Eigen::Vector3d(scan.q_mm.data())),
-                                                         calibration_->covariance};
-  const HoleNominal nominal{order_.center_mm, order_.radius_mm, order_.search_mm, order_.radius_tolerance_mm};
-  HoleSearch search;
-  const double height_mm = (machine_from_sensor.htm.inverse() * order_.center_mm).z();
-  search.noise_sigma_mm = parts_.sensor.noise.sigma_um_at(height_mm) * 1e-3;
-  search.edge_depth_mm = settings().edge_depth_mm;
-  search.u_edge_mm = settings().u_edge_um * 1e-3;
   parts_.worker.submit_fallible(
-      [s = search_, machine_from_sensor, nominal, search] {
-        s->hole = find_hole(s->frame.frame, machine_from_sensor, nominal, search);
-      },
+      [s = search_, seek = search_at(place(), scan.q_mm)] { s->hole = seek(s->frame.frame); },
       [this, s = search_](const std::string& failed) {
         if (s != search_) return;  // aborted
         failed.empty() ? hole_sought(s) : fail_scan(failed);
@@ -278,36 +265,29 @@ void HoleProcedure::seek(const FrameScan::Result& scan, DroppedFrame frame) {
 }
 
 void HoleProcedure::hole_sought(const std::shared_ptr<Search>& s) {
-  frame_id_ = s->scan.identity.frame_id;
-  frame_sha256_ = s->scan.identity.content_sha256;
   try {
-    log_.source(source_line(s->scan));
-  } catch (const HoleLogError& error) {
-    return fail_scan(error.what());  // a result that names nothing that made it is none
+    probe_found({s->hole, s->scan.identity, s->scan.q_mm});
+  } catch (const scpi::Error& error) {
+    fail_scan(error.what());
   }
-  const HoleCandidate& hole = s->hole;
+}
+
+/// Throws scpi::Error: a result that names nothing that made it is none.
+void HoleProcedure::probe_found(const FoundHole& found) {
+  frame_id_ = found.identity.frame_id;
+  frame_sha256_ = found.identity.content_sha256;
+  const auto& gauge = gauge_.last();
+  try {
+    log_.source(source_line(place(), found, utc(), gauge && !orders_gauge() ? &*gauge : nullptr));
+  } catch (const HoleLogError& error) {
+    throw scpi::Error(scpi::mass_storage_error, error.what());
+  }
+  const HoleCandidate& hole = found.hole;
   last_ = fmt::format("found in frame {}: center {:.3f} {:.3f} mm, radius {:.3f} mm, {}", frame_id_,
                       hole.center_mm.x(), hole.center_mm.y(), hole.radius_mm, words_of(hole));
   search_.reset();
   run_->scan(hole, EventLoop::now());
   probe_moved_on();
-}
-
-std::string HoleProcedure::source_line(const FrameScan::Result& scan) const {
-  const auto list = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
-  nlohmann::ordered_json line{{"utc", utc()},
-                              {"nominal_center_mm", list(order_.center_mm)},
-                              {"nominal_radius_mm", order_.radius_mm},
-                              {"search_mm", order_.search_mm},
-                              {"radius_tolerance_mm", order_.radius_tolerance_mm},
-                              {"frame", scan.identity.frame_id},
-                              {"frame_sha256", scan.identity.content_sha256},
-                              {"q_mm", scan.q_mm},
-                              {"calibration", calibration_->id},
-                              {"calibration_sha256", calibration_->sha256}};
-  if (const auto& gauge = gauge_.last(); gauge && !orders_gauge())
-    line["ring_gauge"] = {{"utc", gauge->utc}, {"off_mm", gauge->check.off_mm}, {"u_mm", gauge->check.u_mm}};
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 void HoleProcedure::fail_scan(const std::string& why) {
@@ -330,37 +310,18 @@ void HoleProcedure::touch_ended(const TouchSource& touch, MonotonicNs now) {
   probe_moved_on();
 }
 
-ProbeRoom HoleProcedure::room() const {
-  return room_in_scales(run_->probe().room(), calibration_->stage.a.inverse(),
-                        parts_.config.calibrate->probe_radius_mm);
-}
-
-/// The machine has moved the probe, or could not.
-void HoleProcedure::moved(const std::string& why, MonotonicNs now) {
-  const bool probing = step_ == Step::probing;
-  if (why.empty()) {
-    const bool inside = probing && run_->probe().state() == HybridProbe::State::approach;
-    return inside ? await_touch(true) : parts_.changed();
-  }
-  if (probing && !run_->probe().finished()) {
-    run_->touch_failed("the move failed: " + why, now);
-    probe_moved_on();
-  } else {
-    parts_.raise(scpi::execution_error, "hole: the way back failed: " + why);
-    parts_.changed();
-  }
-}
-
 /// After every input of the run: on the disk, and told where it ended.
 void HoleProcedure::probe_moved_on() {
   record([this] { log_.write(*run_); });
   const HybridProbe& probe = run_->probe();
   if (!probe.finished()) return enter_step(Step::probing);
   // After the last touch it still goes back to the middle and out of the hole; after anything else somebody must look first.
-  if (probe.state() == HybridProbe::State::done)
-    drive_.append({false, calibration_->stage.a.inverse() * probe.above_mm()});
-  else
+  if (probe.state() == HybridProbe::State::done) {
+    drive_.append({{false, calibration_->stage.a.inverse() * probe.above_mm()}});
+    if (travel_z_mm_) drive_.append({travel_move()});
+  } else {
     drive_.stop(probe.why());
+  }
   stop_waiting();
   if (probe.state() == HybridProbe::State::done) {
     last_ = fmt::format("center {:.4f} {:.4f} mm, radius {:.4f} mm, U (k = 2) {:.4f} {:.4f} {:.4f} mm",

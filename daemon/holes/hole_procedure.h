@@ -21,6 +21,7 @@
 #include "daemon/calibration/frame_scan.h"
 #include "daemon/holes/gauge_watch.h"
 #include "daemon/holes/hole_log.h"
+#include "daemon/holes/hole_search.h"
 #include "daemon/holes/hole_settings.h"
 #include "daemon/holes/probe_drive.h"
 #include "daemon/instrument/hole_prober.h"
@@ -38,6 +39,20 @@ struct HoleProcedureDependencies : ProcedureDependencies {
 class HoleProcedure final : public HoleProber {
  public:
   explicit HoleProcedure(HoleProcedureDependencies parts);
+
+  // For a list of holes (hole_tour.h)
+  /// Throws scpi::Error where no hole may be touched at all: not configured, or the ring gauge was not measured.
+  void demand_ready(const Calibration& calibration) const;
+  /// begin() of a hole that was found in a frame already: APPROACH at once. The tip gets there above travel_z_mm (machine
+  /// coordinates), and back above it once the hole is DONE. Throws scpi::Error as start() does, but for the cell's state.
+  void begin(const HoleOrder& order, const FoundHole& found, double travel_z_mm);
+  const HybridProbe& probe() const { return run_->probe(); }
+  /// The machine moves the probe itself.
+  bool drives() const { return drive_.available(); }
+  /// Why the way out of the hole failed; empty: it did not.
+  const std::string& way_back_fault() const { return way_back_fault_; }
+  /// "; the tip stands at 1.000 2.000 3.000 mm", as the machine's scales read it now.
+  std::string standing() const;
 
   bool active() const { return step_ == Step::started || step_ == Step::scanning || step_ == Step::probing; }
   /// A touch, a position or a frame is awaited.
@@ -69,6 +84,8 @@ class HoleProcedure final : public HoleProber {
   enum class Step { idle, started, scanning, probing, ended };
   struct Search;  // for the hole in a frame, shared with the worker
 
+  void begin_order(const HoleOrder& order, const std::shared_ptr<const Calibration>& calibration);
+  void probe_found(const FoundHole& found);
   void enter_step(Step step);
   const HoleSettings& settings() const;
   HybridSettings hybrid_settings() const;
@@ -79,6 +96,8 @@ class HoleProcedure final : public HoleProber {
   bool orders_gauge() const;
   void check_gauge();
   ProbeRoom room() const;
+  std::vector<ProbeLeg> legs() const;
+  HoleMove travel_move() const;
   void moved(const std::string& why, MonotonicNs now);
   void seek(const FrameScan::Result& scan, DroppedFrame frame);
   void hole_sought(const std::shared_ptr<Search>& search);
@@ -94,7 +113,7 @@ class HoleProcedure final : public HoleProber {
       parts_.raise(scpi::mass_storage_error, error.what());
     }
   }
-  std::string source_line(const FrameScan::Result& scan) const;
+  HolePlace place() const;
   std::string utc() const { return iso8601_from_utc(parts_.utc_ns() / 1'000'000'000); }
   void say(const std::string& text) { parts_.log(5, "hole: " + text); }
 
@@ -110,6 +129,8 @@ class HoleProcedure final : public HoleProber {
   ProbeDrive drive_;
   std::shared_ptr<Search> search_;
   std::string frame_id_, frame_sha256_;  // the hole was found in
+  std::optional<double> travel_z_mm_;    // of a list's hole: the height between holes
+  std::string way_back_fault_;
   GaugeWatch gauge_;
   std::string last_;  // what the last step came to
 };

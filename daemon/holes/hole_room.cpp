@@ -19,4 +19,10 @@ ProbeRoom room_in_scales(const HoleRoom& hole, const Eigen::Matrix3d& scales_fro
   return room;
 }
 
+ProbeRoom room_above(double z_mm, const Eigen::Matrix3d& scales_from_machine) {
+  ProbeRoom room;
+  room.surface_mm = {0, 0, scales_from_machine(2, 2) * z_mm};
+  return room;
+}
+
 }  // namespace datum

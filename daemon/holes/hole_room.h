@@ -11,4 +11,8 @@ namespace datum {
 ProbeRoom room_in_scales(const HoleRoom& hole, const Eigen::Matrix3d& scales_from_machine,
                          double tip_radius_mm);
 
+/// Everything above this height in machine coordinates, mm, as the scales read it. No axis of the stage leans z
+/// (calib/stage.h), so that the height is a height of the scales.
+ProbeRoom room_above(double z_mm, const Eigen::Matrix3d& scales_from_machine);
+
 }  // namespace datum

@@ -11,25 +11,25 @@ ProbeDrive::ProbeDrive(CmmSource* cmm, Handlers handlers)
   if (mover_) mover_->on_moved([this](const std::string& why, MonotonicNs now) { moved(why, now); });
 }
 
-void ProbeDrive::go(const std::vector<HoleMove>& way) {
+void ProbeDrive::go(std::vector<ProbeLeg> way) {
   way_.assign(way.begin(), way.end());
   move();
 }
 
-void ProbeDrive::append(const HoleMove& move) {
-  if (active()) way_.push_back(move);
+void ProbeDrive::append(const ProbeLeg& leg) {
+  if (active()) way_.push_back(leg);
 }
 
 /// The first move of the way begins.
 void ProbeDrive::move() {
   const MonotonicNs now = EventLoop::now();
-  const HoleMove& next = way_.front();
+  const HoleMove& next = way_.front().move;
+  const ProbeRoom room = way_.front().room ? *way_.front().room : handlers_.room();
   handlers_.say(fmt::format("moves {} {:.4f} {:.4f} {:.4f} mm",
                             next.until_contact ? "until contact, to" : "to", next.to_mm.x(), next.to_mm.y(),
                             next.to_mm.z()));
   try {
-    mover_->move({{next.to_mm.x(), next.to_mm.y(), next.to_mm.z()}, next.until_contact, handlers_.room()},
-                 now);
+    mover_->move({{next.to_mm.x(), next.to_mm.y(), next.to_mm.z()}, next.until_contact, room}, now);
   } catch (const RefusedError& refused) {
     moved(refused.what(), now);
   }

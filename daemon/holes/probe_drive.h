@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@
 #include "drivers/cmm/source.h"
 
 namespace datum {
+
+/// One move of a way. Without a room of its own that of the handlers holds when the move begins.
+struct ProbeLeg {
+  HoleMove move;
+  std::optional<ProbeRoom> room{};
+};
 
 class ProbeDrive {
  public:
@@ -27,9 +34,9 @@ class ProbeDrive {
   /// Whether the configuration lets the machine move the probe; otherwise an operator does.
   bool available() const { return mover_ != nullptr; }
   bool active() const { return !way_.empty(); }
-  void go(const std::vector<HoleMove>& way);
-  /// One more move at the end of the way that is under way; no effect where none is.
-  void append(const HoleMove& move);
+  void go(std::vector<ProbeLeg> way);
+  /// One more leg at the end of the way that is under way; no effect where none is.
+  void append(const ProbeLeg& leg);
   /// Stops the machine; no effect where no way is under way.
   void stop(const std::string& why);
 
@@ -39,7 +46,7 @@ class ProbeDrive {
 
   ProbeMover* mover_;
   Handlers handlers_;
-  std::deque<HoleMove> way_;  // that is still to go; the first move is under way
+  std::deque<ProbeLeg> way_;  // that is still to go; the first move is under way
 };
 
 }  // namespace datum

@@ -37,21 +37,43 @@ class Mesher {
         shift_(defects.hole_shift_mm),
         nx_(static_cast<int>(shape.size_mm.x())),
         ny_(static_cast<int>(shape.size_mm.y())) {
+    for (std::size_t k = 0; k < shape.bores.size(); ++k)
+      if (static_cast<int>(k) + 1 != defects.plugged) bores_.push_back(bore_of(shape.bores[k], defects.made));
     for (int i = 0; i < nx_; ++i)
       for (int k = 0; k < ny_; ++k) cell(i, k);
     for (int i = 0; i < nx_; ++i)
       side({i + 1.0, double(ny_)}, {double(i), double(ny_)}), side({double(i), 0}, {i + 1.0, 0});
     for (int k = 0; k < ny_; ++k)
       side({0, k + 1.0}, {0, double(k)}), side({double(nx_), double(k)}, {double(nx_), k + 1.0});
-    raised(shape.boss);
-    raised(shape.cone);
-    drilled(shape.hole);
+    if (shape.bores.empty()) {
+      raised(shape.boss);
+      raised(shape.cone);
+      drilled(shape.hole, shift_);
+    }
+    for (const Bore& bore : bores_) drilled(bore.round, bore.off_mm);
     if (defects.dent_um != 0) dent(defects);
     if (defects.post_mm != 0) post(defects);
   }
   std::vector<PartFacet> take() { return std::move(facets_); }
 
  private:
+  /// The square of grid cells around a bore, and where its circle lies beside the square's middle.
+  struct Bore {
+    PartRound round;
+    Vector2d off_mm;
+  };
+  static Bore bore_of(const PartBore& bore, bool made) {
+    const Vector2d middle = bore.center_mm.array().round();
+    const double radius_mm = made ? bore.made_radius_mm : bore.radius_mm;
+    const int half_cells = static_cast<int>(std::ceil(bore.radius_mm)) + 3;
+    return {{middle, radius_mm, radius_mm, -1, half_cells},
+            (made ? bore.made_center_mm : bore.center_mm) - middle};
+  }
+  bool is_bored(int i, int k) const {
+    return std::any_of(bores_.begin(), bores_.end(), [&](const Bore& bore) { return in(bore.round, i, k); });
+  }
+  bool is_plain() const { return !shape_.bores.empty(); }
+
   void facet(const Vector3d& a, const Vector3d& b, const Vector3d& c) { facets_.push_back({a, b, c}); }
   void quad(const Vector3d& a, const Vector3d& b, const Vector3d& c, const Vector3d& d) {
     facet(a, b, c);
@@ -71,17 +93,19 @@ class Mesher {
            std::abs(k + 0.5 - round.center_mm.y()) < round.half_cells;
   }
   static bool in(const Block& b, int i, int k) { return i >= b.x0 && i < b.x1 && k >= b.y0 && k < b.y1; }
-  static double level(int i, int k) {
+  double level(int i, int k) const {
+    if (is_plain()) return 0;
     for (const Block& b : blocks)
       if (in(b, i, k)) return b.level_mm;
     return 0;
   }
-  double lower(int i, int k) const { return in(pocket, i, k) ? pocket.level_mm : lower(); }
+  double lower(int i, int k) const { return !is_plain() && in(pocket, i, k) ? pocket.level_mm : lower(); }
 
   void cell(int i, int k) {
     const Vector2d a(i, k), b(i + 1, k), c(i + 1, k + 1), d(i, k + 1);
     const double z = level(i, k);
-    if (!in(shape_.boss, i, k) && !in(shape_.cone, i, k) && !in(shape_.hole, i, k)) {
+    const bool hole = is_plain() ? is_bored(i, k) : in(shape_.hole, i, k);
+    if (is_plain() ? !hole : !in(shape_.boss, i, k) && !in(shape_.cone, i, k) && !hole) {
       const auto top = [&](const Vector2d& p) { return at(p, z + upper(p)); };
       // along the crease where two chamfers meet
       if ((2 * i + 1 < nx_) == (2 * k + 1 < ny_)) {
@@ -91,7 +115,7 @@ class Mesher {
       }
     }
     const double low = lower(i, k);
-    if (!in(shape_.hole, i, k)) quad(at(a, low), at(d, low), at(c, low), at(b, low));
+    if (!hole) quad(at(a, low), at(d, low), at(c, low), at(b, low));
     wall(b, c, z, level(i + 1, k));
     wall(c, d, z, level(i, k + 1));
     wall(b, c, lower(i + 1, k), low);
@@ -137,11 +161,11 @@ class Mesher {
       facet(end(p), end(q), at(r.center_mm, r.end_mm));
     });
   }
-  void drilled(const PartRound& r) {
+  void drilled(const PartRound& r, const Vector2d& shift) {
     around(r, [&](const Vector2d& p, const Vector2d& q) {
-      const auto mouth = [&](const Vector2d& t) { return on_circle(r, t, shift_, r.radius_mm, 0); };
+      const auto mouth = [&](const Vector2d& t) { return on_circle(r, t, shift, r.radius_mm, 0); };
       const auto end = [&](const Vector2d& t, double z) {
-        return on_circle(r, t, shift_, r.end_radius_mm, z);
+        return on_circle(r, t, shift, r.end_radius_mm, z);
       };
       quad(at(p, 0), at(q, 0), mouth(q), mouth(p));
       quad(mouth(p), mouth(q), end(q, r.end_mm), end(p, r.end_mm));
@@ -176,10 +200,12 @@ class Mesher {
   const PartShape& shape_;
   Vector2d shift_;
   int nx_, ny_;
+  std::vector<Bore> bores_;
   std::vector<PartFacet> facets_;
 };
 
-constexpr const char* allowed_text = "good, dent=UM, hole=DX:DY or post=MM, joined by commas";
+constexpr const char* allowed_text =
+    "good, dent=UM, hole=DX:DY, post=MM, made or plugged=N, joined by commas";
 
 double number_in(const std::string& word, const std::string& text) {
   std::size_t used = 0;
@@ -207,6 +233,10 @@ PartDefects parse_defects(const std::string& text) {
                          number_in(word, word.substr(colon + 1))};
     } else if (word.rfind("post=", 0) == 0) {
       d.post_mm = number_in(word, word.substr(equals + 1));
+    } else if (word == "made") {
+      d.made = true;
+    } else if (word.rfind("plugged=", 0) == 0) {
+      d.plugged = static_cast<int>(number_in(word, word.substr(equals + 1)));
     } else if (word != "good") {
       throw std::invalid_argument("'" + word + "': " + allowed_text);
     }

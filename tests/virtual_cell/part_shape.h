@@ -24,12 +24,19 @@ struct PartRound {
   int half_cells = 0;  // of the square around it
 };
 
+/// A bore through the plate, by drawing and as made.
+struct PartBore {
+  Eigen::Vector2d center_mm{0, 0}, made_center_mm{0, 0};
+  double radius_mm = 0, made_radius_mm = 0;
+};
+
 struct PartShape {
   Eigen::Vector3d size_mm{96, 64, 8};
   double chamfer_mm = 3;
   PartRound boss{{24, 22}, 8, 8, 4, 10};
   PartRound cone{{72, 22}, 9, 4, 6, 11};
   PartRound hole{{48, 20}, 7, 4, -3, 10};  // continues with its end's radius to the lower side
+  std::vector<PartBore> bores;             // instead of all features above, on a plate of this size
 };
 
 /// Manufacturing defects of a part.
@@ -39,10 +46,12 @@ struct PartDefects {
   Eigen::Vector2d hole_shift_mm{0, 0};     // of the hole with its countersink
   double post_mm = 0;                      // height of a post that does not belong to the part, 1 mm wide
   Eigen::Vector2d post_center_mm{40, 45};  // beside the rib
+  bool made = false;                       // bores as made, instead of as drawn
+  int plugged = 0;                         // number of a bore that is not there, from 1; 0: none
 };
 
 /// Parses comma-separated defects such as "dent=150" (um), "hole=0.12:-0.08" and "post=3" (mm), "good" for
-/// none. Throws std::invalid_argument with the allowed ones.
+/// none; of a plate with bores "made" and "plugged=2". Throws std::invalid_argument with the allowed ones.
 PartDefects parse_defects(const std::string& text);
 
 /// Facets of the solid, two per square millimetre, the same ones in the same order for any defect; then those

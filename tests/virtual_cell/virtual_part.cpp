@@ -21,7 +21,7 @@ struct Options {
   DropFormat format = DropFormat::tiff16;
   std::uint64_t seed = 1, first_frame = 1;
   std::size_t only = 0;
-  bool positions = false;
+  bool positions = false, bores = false;
 };
 
 Options read_options(int argc, char** argv, int& status) {
@@ -35,8 +35,10 @@ Options read_options(int argc, char** argv, int& status) {
       ->check(CLI::ExistingFile);
   app.add_option("--model", o.model, "write the part as drawn to this STL file, in mm");
   app.add_option("--drop", o.drop, "folder to deliver snapshots into")->check(CLI::ExistingDirectory);
-  app.add_option("--part", o.parts,
-                 "one part per option: good, dent=UM, hole=DX:DY or post=MM, joined by commas");
+  app.add_option(
+      "--part", o.parts,
+      "one part per option: good, dent=UM, hole=DX:DY or post=MM, joined by commas; of a plate with bores "
+      "made, plugged=N");
   app.add_option(
          "--displaced", o.displaced,
          "X,Y,Z,MRAD: each part lies off its place by so many mm, turned about its z, more with each part")
@@ -49,6 +51,8 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_option("--on-trigger", o.trigger,
                  "deliver one snapshot for each line read from this FIFO (made if absent)");
   app.add_flag("--positions", o.positions, "print the stage's position for each snapshot, X Y Z in mm");
+  app.add_flag("--bores", o.bores,
+               "print the bores of the first --part as the machine's scales read them: X Y Z RADIUS in mm");
   app.add_option("--format", o.format, "tiff16, png16 or float")
       ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
           {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
@@ -99,14 +103,20 @@ void displace(VirtualPartCell& cell, const std::vector<double>& by) {
 int run(const Options& o) {
   VirtualPartCell cell = load_part_cell(o.twin, o.calibration);
   for (const std::string& text : o.parts) parse_defects(text);  // validates all before the first trigger
-  if (!o.parts.empty() && o.drop.empty()) throw std::invalid_argument("--part needs --drop FOLDER");
+  if (!o.parts.empty() && o.drop.empty() && !o.bores)
+    throw std::invalid_argument("--part needs --drop FOLDER");
   if (o.only > cell.positions_mm.size())
     throw std::invalid_argument(fmt::format("--only {}: 1 to {}", o.only, cell.positions_mm.size()));
   if (!o.model.empty()) write_stl(o.model, part_facets(cell.shape, {}));
   if (o.positions)
     for (const Eigen::Vector3d& q : cell.positions_mm)
       fmt::print("{:.6g} {:.6g} {:.6g}\n", q.x(), q.y(), q.z());
+  if (o.bores)
+    for (const ScaledBore& b : bores_of(cell, parse_defects(o.parts.empty() ? "good" : o.parts.front())))
+      fmt::print("{:.6f} {:.6f} {:.6f} {:.6f}\n", b.center_mm.x(), b.center_mm.y(), b.center_mm.z(),
+                 b.radius_mm);
   std::fflush(stdout);
+  if (o.drop.empty()) return 0;
   OrderPipe trigger(o.trigger);
   std::uint64_t n = 0;
   for (const std::string& text : o.parts) {

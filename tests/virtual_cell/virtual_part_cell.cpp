@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/LU>
 #include <nlohmann/json.hpp>
 
 #include "tests/virtual_cell/twin_file.h"
@@ -22,6 +23,20 @@ VirtualPartCell load_part_cell(const std::filesystem::path& twin_file,
   cell.machine_from_part = Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(m.data());
   check_rigid(cell.machine_from_part);
   part.finish();
+  if (auto plate = twin.table_if("plate")) {
+    const std::vector<double> size = plate->numbers("size_mm", 3);
+    cell.shape.size_mm = {size[0], size[1], size[2]};
+    plate->finish();
+  }
+  for (config::TomlTable& table : twin.tables("bore")) {
+    const std::vector<double> drawn = table.numbers("centre_mm", 2),
+                              made = table.numbers("made_centre_mm", 2);
+    cell.shape.bores.push_back({{drawn[0], drawn[1]},
+                                {made[0], made[1]},
+                                table.number("diameter_mm") / 2,
+                                table.number("made_diameter_mm") / 2});
+    table.finish();
+  }
   for (config::TomlTable& snapshot : twin.tables("snapshot")) {
     const std::vector<double> q = snapshot.numbers("position_mm", 3);
     cell.positions_mm.emplace_back(q[0], q[1], q[2]);
@@ -45,6 +60,20 @@ HeightFrame snapshot_of(const VirtualPartCell& cell, const std::vector<PartFacet
   frame.captured = {snapshot.utc_ns, ClockDomain::utc};
   frame.source = "virtual-part";
   return frame;
+}
+
+std::vector<ScaledBore> bores_of(const VirtualPartCell& cell, const PartDefects& defects) {
+  const Eigen::Matrix3d scales_from_machine = cell.calibration.stage.a.inverse();
+  std::vector<ScaledBore> bores;
+  for (std::size_t k = 0; k < cell.shape.bores.size(); ++k) {
+    if (static_cast<int>(k) + 1 == defects.plugged) continue;
+    const PartBore& bore = cell.shape.bores[k];
+    const Eigen::Vector2d at = defects.made ? bore.made_center_mm : bore.center_mm;
+    const Eigen::Vector4d machine = cell.machine_from_part * Eigen::Vector4d(at.x(), at.y(), 0, 1);
+    const Eigen::Vector3d q = scales_from_machine * machine.head<3>();
+    bores.push_back({q, defects.made ? bore.made_radius_mm : bore.radius_mm});
+  }
+  return bores;
 }
 
 std::string truth_of(const VirtualPartCell& cell, const PartDefects& defects) {

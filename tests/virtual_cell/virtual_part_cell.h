@@ -35,6 +35,13 @@ struct PartSnapshot {
 HeightFrame snapshot_of(const VirtualPartCell& cell, const std::vector<PartFacet>& part,
                         const PartSnapshot& snapshot);
 
+/// A bore of the part as the machine's scales read it: its centre on the surface.
+struct ScaledBore {
+  Eigen::Vector3d center_mm;
+  double radius_mm = 0;
+};
+std::vector<ScaledBore> bores_of(const VirtualPartCell& cell, const PartDefects& defects);
+
 /// The truth as one line of JSON: defects, the part's pose (row by row), positions of the snapshots.
 std::string truth_of(const VirtualPartCell& cell, const PartDefects& defects);
 
