@@ -54,6 +54,7 @@ LinesDrawing load_lines_drawing(const std::filesystem::path& path) {
   d.flatness_mm = tolerance.number("flatness_mm", Range{1e-4, 1});
   d.form_um = tolerance.number("form_um", Range{0, 100});
   d.edge_um = tolerance.number("edge_um", Range{0, 100});
+  d.outline_um = tolerance.number_if("outline_um", Range{0.01, 1000});
   tolerance.finish();
   d.sha256 = file.sha256();
   file.finish();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "calib/artefact/drawing.h"
@@ -27,6 +28,9 @@ struct LinesDrawing {
   /// Standard uncertainty of a line's middle against the drawing: as a shift, and as a rotation by that
   /// amount over half its length.
   double edge_um = 0;
+  /// Standard uncertainty of an edge of the plate against its lines: as a shift, and as a rotation by that amount over half
+  /// its length. None: the plate can't be calibrated with, because a probe touches its edges.
+  std::optional<double> outline_um;
   std::string sha256;
 };
 

@@ -16,7 +16,19 @@ namespace datum {
 namespace {
 
 bool is_without_daemon(std::string_view step) {
-  return step == "seal" || step == "replay" || step == "align" || step == "squareness" || step == "spheres";
+  return step == "seal" || step == "replay" || step == "align" || step == "squareness" || step == "spheres" ||
+         step == "lines";
+}
+
+/// Options of a step that writes a calibration.
+void add_solved_step(CLI::App& command, FileSteps& o) {
+  command.add_option("--stage", o.stage, "X,Y,Z: the scales' reading in mm when the frame was taken")
+      ->required();
+  command.add_option("--operator", o.operator_name, "who answers for it")->required();
+  command.add_option("--temperature", o.degc, "of the cell in degC")->required();
+  command.add_option("--config", o.config, "configuration of the cell: probe, squareness, validity")
+      ->capture_default_str();
+  command.add_option("--output", o.output, "file (default: in the configuration's folder of calibrations)");
 }
 
 void add_file_steps(FileSteps& o, const std::function<CLI::App*(const char*, const char*)>& step) {
@@ -52,14 +64,20 @@ void add_file_steps(FileSteps& o, const std::function<CLI::App*(const char*, con
                    "CSV: sphere,x_mm,y_mm,z_mm; its number in the drawing, tip centres")
       ->required();
   spheres->add_option("--drawing", o.drawing, "of the sphere artefact")->required();
-  spheres->add_option("--stage", o.stage, "X,Y,Z: the scales' reading in mm when the frame was taken")
+  auto* lines =
+      step("lines",
+           "a calibration by a plane-and-lines plate: its lines seen, its edges touched; accept ID makes it "
+           "current");
+  lines->add_option("frame", o.frame, "of the plate, with its grey image")->required();
+  lines
+      ->add_option(
+          "--touches", o.touches,
+          "CSV: face,x_mm,y_mm,z_mm; top, left, right, lower or upper, tip centres; 4 of the top, 3 of an "
+          "edge, 2 of one across it")
       ->required();
-  spheres->add_option("--operator", o.operator_name, "who answers for it")->required();
-  spheres->add_option("--temperature", o.degc, "of the cell in degC")->required();
-  spheres->add_option("--config", o.config, "configuration of the cell: probe, squareness, validity")
-      ->capture_default_str();
-  spheres->add_option("--output", o.output, "file (default: in the configuration's folder of calibrations)");
-  for (auto* command : {align, spheres})
+  lines->add_option("--drawing", o.drawing, "of the plate, with tolerance.outline_um")->required();
+  for (auto* command : {spheres, lines}) add_solved_step(*command, o);
+  for (auto* command : {align, spheres, lines})
     command->add_option("--sensor", o.sensor, "profile of the sensor")->required();
 }
 
@@ -176,6 +194,7 @@ int calibrate_from_files(const CalibrateOptions& o) {
   try {
     const Verified done = o.step == "align"        ? align_sensor(o.files)
                           : o.step == "squareness" ? measure_squareness(o.files)
+                          : o.step == "lines"      ? calibrate_by_lines(o.files)
                                                    : calibrate_by_spheres(o.files);
     fmt::print("{}", done.text);
     return status(done.found);

@@ -11,18 +11,14 @@
 
 #include "calib/artefact/lines_artefact.h"
 #include "calib/artefact/sphere_artefact_search.h"
-#include "calib/calibration.h"
 #include "calib/touch/bar_squareness.h"
 #include "calib/touch/touched.h"
 #include "calib/verify/mounting.h"
 #include "config/toml_reader.h"
-#include "config/utc_time.h"
-#include "daemon/configuration/daemon_config.h"
+#include "daemon/ctl/calibration_draft.h"
 #include "daemon/ctl/touch_list.h"
 #include "daemon/ctl/verify_frame.h"
 #include "daemon/fringe/fringe_frames.h"
-#include "daemon/system/durable_file.h"
-#include "daemon/version/version.h"
 #include "drivers/sensor/file_bytes.h"
 
 namespace datum {
@@ -51,12 +47,6 @@ Fit<Plane3, 3> flat_in(const HeightFrame& frame, const std::string& area) {
       if (inside && frame.class_at(row, col) == PixelClass::ok) points.push_back(p);
     }
   return fit_plane(points, Eigen::Vector3d::UnitZ());
-}
-
-/// "1,2,3"
-Eigen::Vector3d place_of(const std::string& text, const char* option) {
-  const auto n = numbers_of(text, 3, option);
-  return {n[0], n[1], n[2]};
 }
 
 AxisPair axes_of(const std::string& plane) {
@@ -121,45 +111,6 @@ PairedSpheres paired(const SphereLocation& seen, const SphereDrawing& drawing,
   return out;
 }
 
-Calibration calibration_of(const FileSteps& o, const CalibrateSettings& settings, const SensorProfile& sensor,
-                           const SphereDrawing& drawing, const PairedSpheres& solved,
-                           const StageModel& stage) {
-  constexpr std::int64_t day_s = 86400;
-  Calibration c;
-  c.sensor_serial = sensor.serial;
-  c.made_utc_s = o.now_utc_s;
-  c.date = iso8601_from_utc(o.now_utc_s);
-  c.id = fmt::format("spheres_{}", c.date);
-  std::erase_if(c.id, [](char letter) { return letter == '-' || letter == ':'; });
-  c.expires_utc_s = o.now_utc_s + settings.valid_days * day_s;
-  c.method = CalibrationMethod::sphere;
-  c.operator_name = o.operator_name;
-  c.software = code_id();
-  c.artefact_serial = drawing.serial;
-  c.drawing_sha256 = drawing.sha256;
-  c.temperature = TemperatureWindow{o.degc, o.degc - settings.temperature_window_k,
-                                    o.degc + settings.temperature_window_k};
-  c.residual_rms_um = solved.rms_um;
-  c.residuals = solved.residuals;
-  c.machine_from_sensor = solved.machine_from_sensor.htm;
-  c.covariance =
-      (solved.machine_from_sensor.covariance + solved.machine_from_sensor.covariance.transpose()) / 2;
-  c.squareness_rad = Eigen::Map<const Eigen::Vector3d>(settings.squareness_rad.data());
-  c.scale_ppm = Eigen::Map<const Eigen::Vector3d>(settings.scale_ppm.data());
-  c.stage = stage;
-  c.stage_u.squareness_rad = Eigen::Map<const Eigen::Vector3d>(settings.u_squareness_rad.data());
-  c.stage_u.scale_ppm = Eigen::Map<const Eigen::Vector3d>(settings.u_scale_ppm.data());
-  c.stage_u.position_um = Eigen::Map<const Eigen::Vector3d>(settings.u_position_um.data());
-  c.sha256 = checksum_of(c);
-  return c;
-}
-
-void write_calibration(const std::filesystem::path& file, const std::string& text) {
-  if (std::filesystem::exists(file))
-    throw std::invalid_argument(file.string() + ": exists; wanted: --output with another name");
-  write_file_durably(file, text);
-}
-
 }  // namespace
 
 Verified align_sensor(const FileSteps& o) {
@@ -222,42 +173,22 @@ Verified measure_squareness(const FileSteps& o) {
 }
 
 Verified calibrate_by_spheres(const FileSteps& o) {
-  const DaemonConfig config = load_daemon_config(o.config);
-  if (!config.calibrate)
-    throw CalibrationError(config.file.string() + " has no [calibration], which states the probe");
-  const CalibrateSettings& settings = *config.calibrate;
+  const DaemonConfig config = config_with_probe(o.config);
   const SensorProfile sensor = load_sensor(o.sensor, 0);
   const SphereDrawing drawing = load_sphere_drawing(o.drawing);
   const HeightFrame frame = read_frame(link_followed(o.frame), sensor);
-  StageModel stage;
-  stage.a = stage_matrix(Eigen::Map<const Eigen::Vector3d>(settings.squareness_rad.data()),
-                         Eigen::Map<const Eigen::Vector3d>(settings.scale_ppm.data()));
-  stage.q_cal_mm = place_of(o.stage, "--stage");
+  const StageModel stage = stage_of(o, *config.calibrate);
   SphereSearchSettings search;
   search.noise_sigma_mm = noise_mm(frame, sensor);
   const SphereLocation seen = locate_spheres(frame, drawing, search);
-  const Probe probe{settings.probe_radius_mm, settings.probe_u_radius_um / 1000,
-                    settings.probe_u_touch_um / 1000};
-  const PairedSpheres solved =
-      paired(seen, drawing, touched_spheres(o, stage, drawing.spheres.size()), probe);
-  for (const FeatureResidual& r : solved.residuals)
-    if (r.rms_um > settings.max_residual_um)
-      throw CalibrationError(
-          fmt::format("sphere {}: touch and scan are {:.2f} um apart, at most {:g} are allowed "
-                      "(calibration.max_residual_um); touch and scan again",
-                      r.feature, r.rms_um, settings.max_residual_um));
-  const Calibration c = calibration_of(o, settings, sensor, drawing, solved, stage);
-  const std::filesystem::path file =
-      o.output.empty() ? config.calibrations / (c.id + ".toml") : std::filesystem::path(o.output);
-  write_calibration(file, to_toml(c));
-  const Eigen::Vector3d u = c.covariance.diagonal().tail<3>().cwiseMax(0).cwiseSqrt() * 1000;
+  const PairedSpheres pairs =
+      paired(seen, drawing, touched_spheres(o, stage, drawing.spheres.size()), probe_of(*config.calibrate));
   std::string text;
-  for (const FeatureResidual& r : solved.residuals)
+  for (const FeatureResidual& r : pairs.residuals)
     text += fmt::format("sphere {}: {} pixels, {:.2f} um apart\n", r.feature, r.points, r.rms_um);
-  return {Found::good,
-          fmt::format("{}rms {:.2f} um; u of the place {:.2f} {:.2f} {:.2f} um\n{}: written\n"
-                      "current by: datumctl calibrate accept {} --operator \"{}\"\n",
-                      text, c.residual_rms_um, u.x(), u.y(), u.z(), file.string(), c.id, o.operator_name)};
+  const SolvedFromFiles solved{CalibrationMethod::sphere, "spheres",       drawing.serial, drawing.sha256,
+                               pairs.machine_from_sensor, pairs.residuals, pairs.rms_um};
+  return store_solved(o, config, sensor, solved, stage, text);
 }
 
 }  // namespace datum

@@ -1,5 +1,5 @@
 // Steps of `datumctl calibrate` that need no daemon: advice for the mechanical alignment, squareness of the machine's axes, and
-// a calibration by spheres from files.
+// calibrations by spheres and by a plane-and-lines plate from files.
 #pragma once
 
 #include <string>
@@ -28,5 +28,8 @@ Verified measure_squareness(const FileSteps& steps);
 /// Finds the drawing's spheres in a frame, compares them with their touches, and writes the calibration into the configuration's
 /// folder of calibrations, or to `output`; never over a file. Throws as above, CalibrationError, std::runtime_error.
 Verified calibrate_by_spheres(const FileSteps& steps);
+
+/// The same with a plane-and-lines plate: its plane and lines in a frame, its upper side and edges touched.
+Verified calibrate_by_lines(const FileSteps& steps);
 
 }  // namespace datum

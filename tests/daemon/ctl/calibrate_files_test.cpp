@@ -1,10 +1,17 @@
-// datumctl calibrate align, squareness and spheres: from files alone.
+// datumctl calibrate align, squareness, spheres and lines: from files alone.
 #include "daemon/ctl/calibrate_files.h"
 
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "calib/artefact/lines_drawing.h"
 #include "calib/calibration.h"
+#include "tests/calib/artefact/artefact_poses.h"
+#include "tests/calib/artefact/lines_picture.h"
 #include "tests/daemon/ctl/verify_scene.h"
+#include "tests/drivers/sensor/tiny_files.h"
 
 namespace datum {
 namespace calibrate_files_test {
@@ -119,6 +126,79 @@ TEST_F(DatumctlCalibrate, SpheresThatContradictAreRefused) {
               HasSubstr("two.csv:1: 3 fields; wanted: 4: sphere,x_mm,y_mm,z_mm"));
   files.touches = folder.write("two.csv", "sphere,x_mm,y_mm,z_mm\n1,0,zero,0\n").string();
   EXPECT_THAT(refusal(calibrate_by_spheres), HasSubstr("two.csv:2: 'zero'; wanted: a number in mm"));
+  EXPECT_FALSE(std::filesystem::exists(files.output)) << "nothing is written where it refuses";
+}
+
+/// A plane-and-lines plate turned by 5 degrees before the sensor, which stands turned by 2 rad on the machine.
+struct DatumctlCalibrateLines : DatumctlCalibrate {
+  DatumctlCalibrateLines() {
+    files.drawing = std::string(DATUM_SOURCE_DIR) + "/config/artefacts/plane-and-lines.toml";
+    std::string config = read_file(files.config);
+    // Out of the plate's upper side: the sensor looks at it along its own -z.
+    const Eigen::Vector3d out = machine_from_sensor.rotation().col(2);
+    config.replace(config.find("probe_u_touch_um = 1.0"), 0,
+                   fmt::format("outwards = [{}, {}, {}]\n", out.x(), out.y(), out.z()));
+    files.config = folder.write("datumd.toml", config).string();
+    Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
+    m.topLeftCorner<3, 3>() = Eigen::AngleAxisd(0.087, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+    m.topRightCorner<3, 1>() << 1.5, -2.5, 0.4;
+    sensor_from_plate = Htm<Sensor, Artefact>(m);
+    const HeightFrame seen = testing::picture(load_lines_drawing(files.drawing), sensor_from_plate, {});
+    files.frame = delivered(seen, "lines");
+    std::vector<std::uint8_t> grey(seen.intensity->grey.begin(), seen.intensity->grey.end());
+    write_png<std::uint8_t>(folder.path() / "lines_i.png", seen.rows, seen.cols, grey);
+    auto sidecar = nlohmann::json::parse(read_file(files.frame));
+    sidecar["intensity_file"] = "lines_i.png";
+    write_file(files.frame, sidecar.dump());
+  }
+  void touch_plate(const char* left = "left") {
+    std::mt19937 random(4);
+    std::normal_distribution<double> noise(0, 0.001);
+    std::string text = "face,x_mm,y_mm,z_mm\n";
+    const auto add = [&](const std::string& face, const Eigen::Vector3d& at, const Eigen::Vector3d& n) {
+      const Eigen::Vector3d tip =
+          machine_from_sensor * Eigen::Vector3d(sensor_from_plate * (at + (1.5 + noise(random)) * n));
+      text += fmt::format("{},{:.6f},{:.6f},{:.6f}\n", face, tip.x(), tip.y(), tip.z());
+    };
+    for (const double x : {-20.0, 30.0})
+      for (const double y : {-15.0, 25.0}) add("top", {x, y, 0}, {0, 0, 1});
+    for (const double y : {-18.0, 5.0, 28.0}) add(left, {-28, y, -3}, {-1, 0, 0});
+    for (const double x : {-20.0, 30.0}) add("lower", {x, -22, -3}, {0, -1, 0});
+    files.touches = folder.write("edges.csv", text).string();
+  }
+  Htm<Sensor, Artefact> sensor_from_plate;
+};
+
+TEST_F(DatumctlCalibrateLines, APlateSeenAndTouchedIsACalibration) {
+  touch_plate();
+  const Verified v = calibrate_by_lines(files);
+  EXPECT_THAT(v.text, HasSubstr("current by: datumctl calibrate accept lines_20260501T000000Z"));
+  const Calibration c = load_calibration(files.output);
+  EXPECT_EQ(c.method, CalibrationMethod::lines);
+  EXPECT_EQ(c.artefact_serial, "PL-0001");
+  EXPECT_EQ(c.residuals[0].feature, "top touch");
+  EXPECT_EQ(datum::refusal(c, "S7", files.now_utc_s), "");
+  const Eigen::Vector3d place(5, 3, 0);
+  const Eigen::Vector3d off = c.machine_from_sensor * place - machine_from_sensor * place;
+  const Eigen::Matrix3d u2 =
+      point_covariance(HtmEstimate<Machine, Sensor>{c.machine_from_sensor, c.covariance}, place);
+  EXPECT_LT(off.norm(), 4 * std::sqrt(u2.trace())) << "of U with k = 4";
+  EXPECT_LT(std::sqrt(u2.trace()), 0.03) << "edges of 10 um against their lines";
+}
+
+TEST_F(DatumctlCalibrateLines, WhatDoesNotFitIsRefused) {
+  touch_plate("right");
+  EXPECT_THAT(refusal(calibrate_by_lines),
+              HasSubstr("right: its touches lie on the other side of the plate"));
+  touch_plate("side");
+  EXPECT_THAT(refusal(calibrate_by_lines),
+              HasSubstr("face 'side'; wanted: top, left, right, lower or upper"));
+  touch_plate();
+  std::string drawing = read_file(files.drawing);
+  drawing.erase(drawing.find("outline_um"),
+                drawing.find('\n', drawing.find("outline_um")) - drawing.find("outline_um"));
+  files.drawing = folder.write("plate.toml", drawing).string();
+  EXPECT_THAT(refusal(calibrate_by_lines), HasSubstr("tolerance.outline_um is missing"));
   EXPECT_FALSE(std::filesystem::exists(files.output)) << "nothing is written where it refuses";
 }
 
