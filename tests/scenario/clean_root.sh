@@ -26,6 +26,7 @@ fmt --check
 transcripts show
 statistics --short
 long
+placements --placements 3 --pixels 2000
 soak --boards 20 --seed 1
 faults clock --times 1
 verdicts /opt/verdicts --boards 3
