@@ -188,8 +188,7 @@ TEST_F(DatumctlCalibrateLines, APlateSeenAndTouchedIsACalibration) {
 
 TEST_F(DatumctlCalibrateLines, WhatDoesNotFitIsRefused) {
   touch_plate("right");
-  EXPECT_THAT(refusal(calibrate_by_lines),
-              HasSubstr("its touches lie on the other side of the plate"));
+  EXPECT_THAT(refusal(calibrate_by_lines), HasSubstr("its touches lie on the other side of the plate"));
   touch_plate("side");
   EXPECT_THAT(refusal(calibrate_by_lines),
               HasSubstr("face 'side'; wanted: top, left, right, lower or upper"));
