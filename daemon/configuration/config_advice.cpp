@@ -35,7 +35,8 @@ void advise_baud(const char* key, int baud, std::vector<std::string>& lines) {
 void advise_port(const char* key, std::uint16_t port, std::uint16_t usual, std::vector<std::string>& lines) {
   constexpr int least_unprivileged = 1024;  // ip(7), ip_unprivileged_port_start
   if (port == 0)
-    lines.push_back(std::string(key) + ": 0 is another free port at each start, which no host can know; such as " +
+    lines.push_back(std::string(key) +
+                    ": 0 is another free port at each start, which no host can know; such as " +
                     std::to_string(usual));
   else if (port < least_unprivileged)
     lines.push_back(std::string(key) + ": the service may not open port " + std::to_string(port) +

@@ -25,6 +25,7 @@ deps
 fmt --check
 transcripts show
 statistics --short
+placements --placements 2
 long
 placements --placements 3 --pixels 2000
 soak --boards 20 --seed 1
