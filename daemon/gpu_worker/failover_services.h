@@ -46,6 +46,14 @@ class FailoverService : public Stage {
     if (std::string who = gpu_->run(gpu); !who.empty()) return last_.set(std::move(who));
     here(cpu, "");
   }
+  /// Before the first call; where it can't be done the first call does it.
+  template <class Gpu>
+  void prepared(const Gpu& gpu) {
+    try {
+      gpu_->run(gpu);
+    } catch (const std::exception&) {  // of this process, such as too little memory
+    }
+  }
   /// On the CPU; `why` is appended to its name.
   template <class OnCpu>
   void here(const OnCpu& cpu, const std::string& why) {
@@ -61,12 +69,19 @@ class FailoverService : public Stage {
 
 class FailoverFinder final : public FailoverService<DistanceFinder, CpuDistanceFinder> {
  public:
-  using FailoverService::FailoverService;
+  FailoverFinder(std::shared_ptr<GpuServices> gpu, Backend cpu)
+      : FailoverService(std::move(gpu), cpu), threads_(cpu.threads) {}
+  void prepare(const SearchedModel& model) override {
+    prepared([&](ServiceClient& gpu) { gpu.prepare(model.triangles); });
+  }
   void find(const SearchedModel& model, const ModelPoint* points, std::size_t count,
             const DistanceSettings& settings, ModelDistance* out) override {
-    either([&](ServiceClient& gpu) { gpu.find(model.triangles, points, count, settings, out); },
+    either([&](ServiceClient& gpu) { gpu.find(model.triangles, points, count, settings, threads_, out); },
            [&](DistanceFinder& cpu) { cpu.find(model, points, count, settings, out); });
   }
+
+ private:
+  const unsigned threads_;
 };
 
 class FailoverDiffuser final : public FailoverService<Diffuser, CpuDiffuser> {
@@ -106,6 +121,9 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
                        std::size_t least = least_matched_on_gpu)
       : FailoverService(std::move(gpu), cpu), threads_(cpu.threads), least_(least) {}
 
+  void prepare(const std::shared_ptr<const ModelFacets>& model) override {
+    prepared([&](ServiceClient& gpu) { gpu.prepare(model); });
+  }
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {

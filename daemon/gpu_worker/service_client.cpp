@@ -9,6 +9,31 @@
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
+namespace {
+
+/// Calls take(from, to) for pieces of a range.
+template <class Take>
+void in_pieces(unsigned threads, std::size_t count, const Take& take) {
+  constexpr std::size_t share = 1 << 16;
+  parallel_for(threads, (count + share - 1) / share, [&](std::size_t piece, unsigned) {
+    take(piece * share, std::min(count, (piece + 1) * share));
+  });
+}
+
+/// Copies what the worker wrote, then looks at the copy: the worker may still write.
+template <class Match, class Settings>
+void take_matches(const Match* found, std::size_t count, unsigned threads, const Settings& settings,
+                  std::size_t scanned, Match* out) {
+  if (!out) return;
+  in_pieces(threads, count, [&](std::size_t from, std::size_t to) {
+    std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *out);
+    for (std::size_t i = from; i < to; ++i)
+      if (contradicts(out[i], settings, scanned))
+        throw GpuError("GPU worker: what matches facet " + std::to_string(i) + " can't be", true);
+  });
+}
+
+}  // namespace
 
 void ServiceClient::start() {
   stop();
@@ -58,28 +83,41 @@ void ServiceClient::send_model(const std::shared_ptr<const TriangleModel>& model
 }
 
 void ServiceClient::find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
-                              ModelDistance* out) {
+                              unsigned threads, ModelDistance* out) {
   ServiceRequest order;
   order.what = ServiceRequest::What::points;
   order.count = count;
   order.distance = settings;
   std::byte* memory = memory_for(order);
-  std::memcpy(memory, points, count * sizeof *points);
   auto* found = reinterpret_cast<ModelDistance*>(memory + count * sizeof *points);
-  std::memset(static_cast<void*>(found), 0xff, count * sizeof *found);  // 0xff: no valid distance
+  in_pieces(threads, count, [&](std::size_t from, std::size_t to) {
+    std::memcpy(memory + from * sizeof *points, points + from, (to - from) * sizeof *points);
+    std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *found);  // no valid distance
+  });
   ask(order, settings_.points_timeout);
-  std::memcpy(out, found, count * sizeof *found);
-  for (std::size_t i = 0; i < count; ++i)
-    if (contradicts(out[i], settings, model_->corner.size()))
-      throw GpuError("GPU worker: the distance of point " + std::to_string(i) + " can't be", true);
+  in_pieces(threads, count, [&](std::size_t from, std::size_t to) {
+    std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *found);
+    for (std::size_t i = from; i < to; ++i)
+      if (contradicts(out[i], settings, model_->corner.size()))
+        throw GpuError("GPU worker: the distance of point " + std::to_string(i) + " can't be", true);
+  });
+}
+
+void ServiceClient::prepare(const std::shared_ptr<const TriangleModel>& model) {
+  if (model_ != model) send_model(model);
+}
+
+void ServiceClient::prepare(const std::shared_ptr<const ModelFacets>& model) {
+  if (facets_ != model) send_facets(model);
 }
 
 void ServiceClient::find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points,
-                         std::size_t count, const DistanceSettings& settings, ModelDistance* out) {
-  if (model_ != model) send_model(model);
+                         std::size_t count, const DistanceSettings& settings, unsigned threads,
+                         ModelDistance* out) {
+  prepare(model);
   for (std::size_t first = 0; first < count; first += settings_.points_at_once) {
     const std::size_t some = std::min<std::size_t>(count - first, settings_.points_at_once);
-    find_some(points + first, some, settings, out + first);
+    find_some(points + first, some, settings, threads, out + first);
   }
 }
 
@@ -138,34 +176,36 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
                           const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
                           FacetPierced* by_surface) {
   check(surface, settings);
-  if (facets_ != model) send_facets(model);
+  prepare(model);
   ServiceRequest order;
   order.what = ServiceRequest::What::scan;
   order.count = model->facet.size();
-  order.scan = {settings, surface.point_count, surface.view_count, surface.facet_count};
+  order.scan = {settings,
+                surface.point_count,
+                surface.view_count,
+                surface.facet_count,
+                by_points != nullptr,
+                by_surface != nullptr};
   std::byte* const memory = memory_for(order);
   const ScanLayout l = layout_of(order.scan, order.count);
-  const auto put = [memory](std::uint64_t at, const auto* from, std::size_t count) {
-    if (count > 0) std::memcpy(memory + at, static_cast<const void*>(from), count * sizeof *from);
+  const auto put = [&](std::uint64_t at, const auto* from, std::size_t count) {
+    in_pieces(threads, count, [&](std::size_t first, std::size_t last) {
+      std::memcpy(memory + at + first * sizeof *from, static_cast<const void*>(from + first),
+                  (last - first) * sizeof *from);
+    });
   };
   put(l.points, surface.points, surface.point_count);
   put(l.view, surface.view, surface.point_count);
   put(l.directions, surface.directions, surface.view_count);
   put(l.facets, surface.facets, surface.facet_count);
-  std::memset(memory + l.by_points, 0xff, l.total - l.by_points);  // 0xff: no class
-  ask(order, settings_.scan_timeout);
-  const auto* deviations = reinterpret_cast<const FacetDeviation*>(memory + l.by_points);
-  const auto* pierced = reinterpret_cast<const FacetPierced*>(memory + l.by_surface);
-  constexpr std::size_t share = 1 << 14;
-  parallel_for(threads, (order.count + share - 1) / share, [&](std::size_t piece, unsigned) {
-    const std::size_t from = piece * share, some = std::min<std::size_t>(share, order.count - from);
-    std::memcpy(static_cast<void*>(by_points + from), deviations + from, some * sizeof *by_points);
-    std::memcpy(static_cast<void*>(by_surface + from), pierced + from, some * sizeof *by_surface);
-    for (std::size_t i = from; i < from + some; ++i)
-      if (contradicts(by_points[i], settings.by_points, surface.point_count) ||
-          contradicts(by_surface[i], settings.by_surface, surface.facet_count))
-        throw GpuError("GPU worker: what matches facet " + std::to_string(i) + " can't be", true);
+  in_pieces(threads, l.total - l.by_points, [&](std::size_t first, std::size_t last) {
+    std::memset(memory + l.by_points + first, 0xff, last - first);  // 0xff: no class
   });
+  ask(order, settings_.scan_timeout);
+  take_matches(reinterpret_cast<const FacetDeviation*>(memory + l.by_points), order.count, threads,
+               settings.by_points, surface.point_count, by_points);
+  take_matches(reinterpret_cast<const FacetPierced*>(memory + l.by_surface), order.count, threads,
+               settings.by_surface, surface.facet_count, by_surface);
 }
 
 std::int32_t ServiceClient::invert(const SystemToInvert& system, const Backend& cpu) {

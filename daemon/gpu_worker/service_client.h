@@ -40,15 +40,18 @@ class ServiceClient {
   void stop();
   const Greeting* greeting(Clock::time_point until) { return worker_.greeting(until); }
 
-  /// As ModelSearch::find. A new model is sent first.
+  /// Sends a model unless the worker has it.
+  void prepare(const std::shared_ptr<const TriangleModel>& model);
+  void prepare(const std::shared_ptr<const ModelFacets>& model);
+  /// As ModelSearch::find. A new model is sent first. `threads`: for copies and checks.
   void find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points, std::size_t count,
-            const DistanceSettings& settings, ModelDistance* out);
+            const DistanceSettings& settings, unsigned threads, ModelDistance* out);
   /// As datum::diffuse, with its argument checks first; `counts` are unchanged where this throws.
   DiffusionRecord diffuse(std::int32_t* counts, const DiffusionGrid& grid, const DiffusionSettings& settings);
   /// As datum::demodulate, with its argument checks first.
   void demodulate(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                   const HeightModel* model, FringeMaps maps);
-  /// As match_scan, with its argument checks first. A new model is sent first.
+  /// As match_scan, with its argument checks first. A new model is sent first. Null: not wanted.
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
              FacetPierced* by_surface);
@@ -59,7 +62,7 @@ class ServiceClient {
   void send_facets(const std::shared_ptr<const ModelFacets>& model);
   void send_model(const std::shared_ptr<const TriangleModel>& model);
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
-                 ModelDistance* out);
+                 unsigned threads, ModelDistance* out);
   /// The shared memory of an order; created anew where the last one of its kind is too small.
   std::byte* memory_for(ServiceRequest& order);
   ServiceReply ask(ServiceRequest order, std::chrono::milliseconds timeout);

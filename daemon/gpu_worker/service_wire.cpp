@@ -107,8 +107,8 @@ ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
   l.directions = up(l.view + order.points * sizeof(std::uint16_t));
   l.facets = up(l.directions + order.views * sizeof(PointDirection));
   l.by_points = up(l.facets + order.facets * sizeof(ScannedFacet));
-  l.by_surface = up(l.by_points + model_facets * sizeof(FacetDeviation));
-  l.total = up(l.by_surface + model_facets * sizeof(FacetPierced));
+  l.by_surface = up(l.by_points + (order.by_points ? model_facets * sizeof(FacetDeviation) : 0));
+  l.total = up(l.by_surface + (order.by_surface ? model_facets * sizeof(FacetPierced) : 0));
   return l;
 }
 

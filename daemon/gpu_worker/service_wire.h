@@ -38,6 +38,7 @@ struct FringeOrder {
 struct ScanOrder {
   ScanMatchSettings settings;
   std::uint64_t points = 0, views = 0, facets = 0;
+  std::uint32_t by_points = 1, by_surface = 1;  // 0: not wanted
 };
 
 struct ServiceRequest {
@@ -78,7 +79,7 @@ void put_facets(const ModelFacets& facets, std::byte* to);
 /// Throws GpuError for an order that names others.
 ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest);
 
-/// Layout of a scan in the memory of its order, in bytes from its begin.
+/// Layout of a scan in the memory of its order, in bytes from its begin; what is not wanted takes none.
 struct ScanLayout {
   std::uint64_t points = 0, view = 0, directions = 0, facets = 0, by_points = 0, by_surface = 0, total = 0;
 };

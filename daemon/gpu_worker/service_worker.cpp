@@ -120,8 +120,9 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
                             order.scan.views,
                             reinterpret_cast<const ScannedFacet*>(memory + l.facets),
                             order.scan.facets};
-  match_->match(scan, order.scan.settings, reinterpret_cast<FacetDeviation*>(memory + l.by_points),
-                reinterpret_cast<FacetPierced*>(memory + l.by_surface));
+  match_->match(scan, order.scan.settings,
+                order.scan.by_points ? reinterpret_cast<FacetDeviation*>(memory + l.by_points) : nullptr,
+                order.scan.by_surface ? reinterpret_cast<FacetPierced*>(memory + l.by_surface) : nullptr);
 }
 
 }  // namespace datum

@@ -18,6 +18,8 @@ struct SearchedModel {
 class DistanceFinder {
  public:
   virtual ~DistanceFinder() = default;
+  /// Makes a model ready where the distances will be found, so that the first points do not wait for it. Never throws.
+  virtual void prepare(const SearchedModel&) {}
   /// As ModelSearch::find. Of several threads one waits for the other.
   virtual void find(const SearchedModel& model, const ModelPoint* points, std::size_t count,
                     const DistanceSettings& settings, ModelDistance* out) = 0;

@@ -42,12 +42,15 @@ void check(const ScannedSurface& surface, const ScanMatchSettings& settings) {
 void match_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
                 const Backend& backend, FacetDeviation* by_points, FacetPierced* by_surface) {
   check(surface, settings);
-  std::vector<PointDirection> directions(surface.point_count);
-  in_pieces(backend.threads, directions.size(), [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) directions[i] = surface.directions[surface.view[i]];
-  });
-  MeasuredPoints(surface.points, directions.data(), surface.point_count)
-      .match(model, settings.by_points, backend, by_points);
+  if (by_points) {
+    std::vector<PointDirection> directions(surface.point_count);
+    in_pieces(backend.threads, directions.size(), [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) directions[i] = surface.directions[surface.view[i]];
+    });
+    MeasuredPoints(surface.points, directions.data(), surface.point_count)
+        .match(model, settings.by_points, backend, by_points);
+  }
+  if (!by_surface) return;
   std::vector<MeasuredFacet> facets(surface.facet_count);
   in_pieces(backend.threads, facets.size(), [&](std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i)

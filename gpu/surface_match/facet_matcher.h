@@ -39,8 +39,10 @@ void check(const ScannedSurface& surface, const ScanMatchSettings& settings);
 class FacetMatcher {
  public:
   virtual ~FacetMatcher() = default;
-  /// by_points[i] and by_surface[i] belong to model->facet[i]. Throws as check(). Of several threads one waits for the
-  /// other.
+  /// Makes a model ready where it will be matched, so that the first scan does not wait for it. Never throws.
+  virtual void prepare(const std::shared_ptr<const ModelFacets>&) {}
+  /// by_points[i] and by_surface[i] belong to model->facet[i]; null: not wanted, and what only it needs is not done. Throws as
+  /// check(). Of several threads one waits for the other.
   virtual void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
                      const ScanMatchSettings& settings, FacetDeviation* by_points,
                      FacetPierced* by_surface) = 0;
@@ -48,7 +50,7 @@ class FacetMatcher {
   virtual std::string describe() const = 0;
 };
 
-/// On this program's CPU.
+/// On this program's CPU; null: not wanted.
 void match_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
                 const Backend& backend, FacetDeviation* by_points, FacetPierced* by_surface);
 
@@ -70,7 +72,7 @@ class CpuFacetMatcher final : public FacetMatcher {
 class DeviceMatch {
  public:
   virtual ~DeviceMatch() = default;
-  /// Numbers of points or views that there are none of match nothing.
+  /// Numbers of points or views that there are none of match nothing. Null: not wanted.
   virtual void match(const ScannedSurface& surface, const ScanMatchSettings& settings,
                      FacetDeviation* by_points, FacetPierced* by_surface) = 0;
 };

@@ -223,10 +223,14 @@ class CudaDeviceMatch final : public DeviceMatch {
     match::check(settings.by_surface, false);
     if (facets_.view.count == 0) return;
     const ScanOnDevice scan = upload(surface);
-    match_points_of(scan, settings.by_points);
-    fetch(by_points_, by_points);  // on its way while the facets are sorted
-    match_facets_of(scan, settings.by_surface);
-    fetch(by_surface_, by_surface);
+    if (by_points) {
+      match_points_of(scan, settings.by_points);
+      fetch(by_points_, by_points);  // on its way while the facets are sorted
+    }
+    if (by_surface) {
+      match_facets_of(scan, settings.by_surface);
+      fetch(by_surface_, by_surface);
+    }
     cuda::wait(stream_, timeout, "match of a scan");
   }
 
