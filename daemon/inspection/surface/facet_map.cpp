@@ -1,10 +1,10 @@
 #include "daemon/inspection/surface/facet_map.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
-#include "gpu/core/parallel_for.h"
-#include "gpu/surface_match/surface_match_math.h"
+#include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
 namespace {
@@ -13,73 +13,106 @@ float cosine_of(double degrees) { return static_cast<float>(std::cos(degrees * M
 
 Eigen::Vector3f vector_of(const ModelPoint& p) { return {p.x, p.y, p.z}; }
 
+/// One list after the other.
+std::vector<ScannedFacet> joined(const std::vector<std::vector<ScannedFacet>>& lists, unsigned threads) {
+  std::vector<std::size_t> first{0};
+  for (const auto& list : lists) first.push_back(first.back() + list.size());
+  std::vector<ScannedFacet> all(first.back());
+  parallel_for(threads, lists.size(), [&](std::size_t k, unsigned) {
+    std::copy(lists[k].begin(), lists[k].end(), all.begin() + static_cast<std::ptrdiff_t>(first[k]));
+  });
+  return all;
+}
+
 }  // namespace
 
 std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, const std::vector<ModelPoint>& points,
-                                    const Eigen::Vector3f& towards_sensor, double max_view_deg) {
+                                    const Eigen::Vector3f& towards_sensor, double max_view_deg,
+                                    unsigned threads) {
   const float least_cosine = cosine_of(max_view_deg);
-  std::vector<ScannedFacet> facets;
-  const auto add = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-    if (a == no_point || b == no_point || c == no_point) return;
-    const Eigen::Vector3f p = vector_of(points[a]), q = vector_of(points[b]), r = vector_of(points[c]);
-    const Eigen::Vector3f normal = (q - p).cross(r - p);
-    if (!(normal.dot(towards_sensor) >= least_cosine * normal.norm())) return;
-    facets.push_back({a, b, c});
-  };
-  for (int row = 0; row + 1 < grid.rows; ++row)
-    for (int col = 0; col + 1 < grid.cols; ++col) {
-      const auto at = [&](int r, int c) {
-        return grid.point[static_cast<std::size_t>(r) * static_cast<std::size_t>(grid.cols) +
-                          static_cast<std::size_t>(c)];
-      };
-      add(at(row, col), at(row, col + 1), at(row + 1, col + 1));
-      add(at(row, col), at(row + 1, col + 1), at(row + 1, col));
+  constexpr std::size_t band = 16;  // rows
+  const auto rows = static_cast<std::size_t>(std::max(0, grid.rows - 1));
+  std::vector<std::vector<ScannedFacet>> of_band(runs_of(rows, band));
+  const auto join = [&](std::size_t run, std::size_t from, std::size_t to) {
+    std::vector<ScannedFacet>& facets = of_band[run];
+    facets.reserve(2 * (to - from) * static_cast<std::size_t>(grid.cols));
+    const auto add = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+      if (a == no_point || b == no_point || c == no_point) return;
+      const Eigen::Vector3f p = vector_of(points[a]), q = vector_of(points[b]), r = vector_of(points[c]);
+      const Eigen::Vector3f normal = (q - p).cross(r - p);
+      if (!(normal.dot(towards_sensor) >= least_cosine * normal.norm())) return;
+      facets.push_back({a, b, c});
+    };
+    const auto cols = static_cast<std::size_t>(grid.cols);
+    for (std::size_t row = from; row < to; ++row) {
+      const std::uint32_t *upper = grid.point.data() + row * cols, *lower = upper + cols;
+      for (std::size_t col = 0; col + 1 < cols; ++col) {
+        add(upper[col], upper[col + 1], lower[col + 1]);
+        add(upper[col], lower[col + 1], lower[col]);
+      }
     }
-  return facets;
+  };
+  in_runs(threads, rows, join, band);
+  return joined(of_band, threads);
+}
+
+FacetsWanted facets_wanted(const Recipe& recipe) {
+  FacetsWanted wanted;
+  if (!recipe.surface->facet_map) return wanted;
+  for (const Component& region : recipe.components)
+    for (const Check& check : region.checks) {
+      if (!is_of_facets(check.characteristic)) continue;
+      (check.characteristic < Characteristic::ffm_mean ? wanted.by_points : wanted.by_surface) = true;
+    }
+  const std::vector<PartFiles>& files = recipe.surface->settings.files;
+  if (std::find(files.begin(), files.end(), PartFiles::facets) != files.end())
+    wanted.by_points = wanted.by_surface = true;
+  return wanted;
 }
 
 FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
-                    const FacetMapSettings& wanted, const ComparedSurface& surface,
+                    const FacetMapSettings& demand, FacetsWanted wanted, const PlacedSurface& surface,
                     std::span<const SurfaceShot> shots, FacetMatcher& matcher, unsigned threads) {
   FacetMap out;
-  out.settings = wanted;
+  out.settings = demand;
   out.pieces = model.pieces;
   out.model = model.pieces->model;
+  out.regions = model.piece_regions;
   const std::size_t facets = out.model->corner.size();
 
   // the pieces' origin differs from the model's by a rounding
   const auto& origin = out.model->origin;
-  std::vector<ModelPoint> points;
-  points.reserve(surface.map.points.size());
-  for (const ModelPoint& p : surface.map.points)
-    points.push_back({static_cast<float>(p.x - origin[0]), static_cast<float>(p.y - origin[1]),
-                      static_cast<float>(p.z - origin[2])});
-  std::vector<Eigen::Vector3f> towards;
-  std::vector<PointDirection> directions;
-  for (const SurfaceShot& shot : shots) {
-    const Eigen::Vector3f& t = towards.emplace_back(shot.model_from_sensor.rotation().col(2).cast<float>());
-    directions.push_back({t.x(), t.y(), t.z()});
-  }
-  std::vector<std::vector<ScannedFacet>> of_shot(shots.size());
-  parallel_for(threads, shots.size(), [&](std::size_t s, unsigned) {
-    of_shot[s] = facets_of(surface.grids[s], points, towards[s], settings.max_view_deg);
+  std::vector<ModelPoint> points(surface.points.size());
+  in_runs(threads, points.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const ModelPoint& p = surface.points[i];
+      points[i] = {static_cast<float>(p.x - origin[0]), static_cast<float>(p.y - origin[1]),
+                   static_cast<float>(p.z - origin[2])};
+    }
   });
-  std::vector<ScannedFacet> joined;
-  for (const auto& some : of_shot) joined.insert(joined.end(), some.begin(), some.end());
+  std::vector<PointDirection> directions;
+  std::vector<std::vector<ScannedFacet>> of_shot;
+  for (std::size_t s = 0; s < shots.size(); ++s) {
+    const Eigen::Vector3f t = shots[s].model_from_sensor.rotation().col(2).cast<float>();
+    directions.push_back({t.x(), t.y(), t.z()});
+    if (wanted.by_surface)
+      of_shot.push_back(facets_of(surface.grids[s], points, t, settings.max_view_deg, threads));
+  }
+  const std::vector<ScannedFacet> scanned =
+      of_shot.size() == 1 ? std::move(of_shot.front()) : joined(of_shot, threads);
 
   ScanMatchSettings how;
-  how.by_points.gate = how.by_surface.gate = static_cast<float>(wanted.gate_mm);
+  how.by_points.gate = how.by_surface.gate = static_cast<float>(demand.gate_mm);
   how.by_points.least_cosine = cosine_of(settings.max_view_deg);
-  how.by_points.least = wanted.least;
+  how.by_points.least = demand.least;
   how.by_points.sharp_cosine = how.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
-  for (const ModelFacet& f : model.pieces->facets->facet)
-    out.kind.push_back(match::class_of(f, how.by_points.sharp_cosine));
-  out.by_points.resize(facets);
-  out.by_surface.resize(facets);
+  if (wanted.by_points) out.by_points.resize(facets);
+  if (wanted.by_surface) out.by_surface.resize(facets);
   matcher.match(model.pieces->facets,
-                {points.data(), surface.map.snapshot.data(), points.size(), directions.data(),
-                 directions.size(), joined.data(), joined.size()},
-                how, out.by_points.data(), out.by_surface.data());
+                {points.data(), surface.snapshot.data(), points.size(), directions.data(), directions.size(),
+                 scanned.data(), scanned.size()},
+                how, wanted.by_points ? out.by_points.data() : nullptr,
+                wanted.by_surface ? out.by_surface.data() : nullptr);
   return out;
 }
 

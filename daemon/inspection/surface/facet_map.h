@@ -13,12 +13,19 @@
 
 namespace datum {
 
+/// Which of both a recipe asks for, by its checks and files.
+struct FacetsWanted {
+  bool by_points = false, by_surface = false;
+};
+FacetsWanted facets_wanted(const Recipe& recipe);
+
+/// Lists that nobody asked for are empty.
 struct FacetMap {
   FacetMapSettings settings;
   std::shared_ptr<const TriangleModel>
       model;  // subdivided; element i of the lists below belongs to its facet i
-  std::shared_ptr<const FacetPieces> pieces;  // those of the model
-  std::vector<MatchClass> kind;               // by its place alone: face, at a sharp edge, at an open rim
+  std::shared_ptr<const FacetPieces> pieces;    // those of the model
+  std::shared_ptr<const PieceRegions> regions;  // of the pieces
   std::vector<FacetDeviation> by_points;
   std::vector<FacetPierced> by_surface;
 };
@@ -27,12 +34,13 @@ struct FacetMap {
 /// the sensor sees at more than max_view_deg are omitted: they bridge a step. Coordinates as the points',
 /// corners anticlockwise as seen by the sensor.
 std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, const std::vector<ModelPoint>& points,
-                                    const Eigen::Vector3f& towards_sensor, double max_view_deg);
+                                    const Eigen::Vector3f& towards_sensor, double max_view_deg,
+                                    unsigned threads = 1);
 
-/// Of a model with pieces. The result does not depend on the matcher's backend. Throws std::invalid_argument for more than
-/// 2^25 points.
+/// Of a model with pieces and placed points; how far they are from it does not matter. The result does not depend on the
+/// matcher's backend. Throws std::invalid_argument for more than 2^25 points.
 FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
-                    const FacetMapSettings& wanted, const ComparedSurface& surface,
+                    const FacetMapSettings& demand, FacetsWanted wanted, const PlacedSurface& surface,
                     std::span<const SurfaceShot> shots, FacetMatcher& matcher, unsigned threads);
 
 }  // namespace datum

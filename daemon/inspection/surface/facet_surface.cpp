@@ -13,10 +13,6 @@ Eigen::Vector3d corner_of(const FacetCorners& f, std::size_t k) {
   return {double{f[k][0]}, double{f[k][1]}, double{f[k][2]}};
 }
 
-double facet_area(const FacetCorners& f) {
-  return (corner_of(f, 1) - corner_of(f, 0)).cross(corner_of(f, 2) - corner_of(f, 0)).norm() / 2;
-}
-
 /// Region of each facet, by its number in the model's file.
 std::vector<std::uint16_t> regions_in_file(const SurfaceMap& compared) {
   const std::vector<std::uint32_t>& number = compared.model->facet;
@@ -29,6 +25,15 @@ std::vector<std::uint16_t> regions_in_file(const SurfaceMap& compared) {
 
 }  // namespace
 
+double facet_area(const FacetCorners& f) {
+  return (corner_of(f, 1) - corner_of(f, 0)).cross(corner_of(f, 2) - corner_of(f, 0)).norm() / 2;
+}
+
+ModelPoint middle_of_facet(const FacetCorners& f) {
+  const Eigen::Vector3f middle = ((corner_of(f, 0) + corner_of(f, 1) + corner_of(f, 2)) / 3).cast<float>();
+  return {middle.x(), middle.y(), middle.z()};
+}
+
 SurfaceMap facets_as_surface(const FacetMap& map, const SurfaceMap& compared, FacetsBy by) {
   constexpr double any = std::numeric_limits<double>::infinity();
   SurfaceMap out;
@@ -37,14 +42,13 @@ SurfaceMap facets_as_surface(const FacetMap& map, const SurfaceMap& compared, Fa
   const std::vector<std::uint16_t> region = regions_in_file(compared);
   for (std::size_t i = 0; i < map.by_points.size(); ++i) {
     const FacetCorners& f = map.model->corner[i];
-    const Eigen::Vector3f middle = ((corner_of(f, 0) + corner_of(f, 1) + corner_of(f, 2)) / 3).cast<float>();
     const bool points = by == FacetsBy::points;
     ModelDistance d;
     d.distance = points ? map.by_points[i].mean : map.by_surface[i].distance;
     d.facet = static_cast<std::uint32_t>(i);
     d.kind = points ? map.by_points[i].kind : map.by_surface[i].kind;
     out.region_of_facet.push_back(region[map.pieces->facet_in_file[i]]);
-    out.points.push_back({middle.x(), middle.y(), middle.z()});
+    out.points.push_back(middle_of_facet(f));
     out.distances.push_back(d);
     out.snapshot.push_back(0);
     out.area_mm2.push_back(facet_area(f));

@@ -11,4 +11,9 @@ enum class FacetsBy : std::uint8_t { points, surface };  // PFM, FFM
 /// its normal; its area is the facet's. Regions are those of `compared`, without limits.
 SurfaceMap facets_as_surface(const FacetMap& map, const SurfaceMap& compared, FacetsBy by);
 
+/// mm^2.
+double facet_area(const std::array<std::array<float, 3>, 3>& corners);
+/// Relative to the model's origin.
+ModelPoint middle_of_facet(const std::array<std::array<float, 3>, 3>& corners);
+
 }  // namespace datum

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <set>
 #include <tuple>
 
 #include "daemon/inspection/board/pipeline_parts.h"
+#include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_characteristic.h"
 #include "daemon/inspection/surface/surface_holes.h"
 #include "daemon/inspection/surface/surface_mask.h"
@@ -124,17 +126,33 @@ std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
   return shots;
 }
 
+/// Those that were made with the model, or new ones.
+std::shared_ptr<const SurfacePatches> patches_of(const SurfaceModel& model, const SurfaceMap& map,
+                                                 double reach_mm) {
+  const auto found = model.patches.find(reach_mm);
+  return found == model.patches.end() ? std::make_shared<const SurfacePatches>(map, reach_mm) : found->second;
+}
+
 /// Area of each region farther from every point than allowed.
-std::vector<double> gaps_of(SurfaceMap& map, const SurfaceRecipe& recipe, unsigned threads) {
+std::vector<double> gaps_of(const SurfaceMap& map, const SurfaceModel& model, const SurfaceRecipe& recipe,
+                            unsigned threads) {
   std::vector<double> gap_mm2(recipe.regions.size());
   std::set<double> reaches;
   for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
   for (const double reach_mm : reaches) {
-    const SurfaceCover cover = cover_of(map, {reach_mm, 1}, threads);
+    const SurfaceCover cover = cover_alone(map, *patches_of(model, map, reach_mm), 1, threads);
     for (std::size_t r = 0; r < gap_mm2.size(); ++r)
       if (recipe.regions[r].max_gap_mm == reach_mm) gap_mm2[r] = cover.area_mm2[r] - cover.covered_mm2[r];
   }
   return gap_mm2;
+}
+
+std::vector<float> deviations_of(const SurfaceMap& map, unsigned threads) {
+  std::vector<float> deviation(map.distances.size());
+  in_runs(threads, deviation.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) deviation[i] = map.distances[i].distance;
+  });
+  return deviation;
 }
 
 /// Why a region can't be judged.
@@ -197,10 +215,41 @@ ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const Sur
   return c;
 }
 
+/// What lies in the deviations, beside the areas that they stand for.
+struct FoundForm {
+  std::vector<float> deviation;  // of each point
+  std::vector<WindowExtremes> extremes;
+  std::vector<RegionNoise> noise;
+  SurfaceSpots spots;
+};
+
+FoundForm form_of(const ComparedSurface& surface, const SurfaceRecipe& recipe, const SensorProfile& sensor,
+                  unsigned threads) {
+  const int window_px = recipe.settings.window_px;
+  const std::size_t regions = recipe.regions.size();
+  FoundForm f;
+  f.deviation = deviations_of(surface.map, threads);
+  f.extremes =
+      window_extremes(surface.grids, surface.judged_region, f.deviation, regions, window_px, threads);
+  f.noise = region_noises(surface.grids, surface.face_region, f.deviation, regions, window_px, threads);
+  f.spots = find_spots(surface, recipe.settings, f.extremes, f.noise, sensor, threads);
+  return f;
+}
+
+/// Beside this thread, or at get().
+template <class Work>
+auto run(bool beside, const Work& work) {
+  return std::async(beside ? std::launch::async : std::launch::deferred, work);
+}
+
 SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> frames,
                                   const InspectionInputs& in, SurfaceModels& models, const Backend& backend) {
   const SurfaceRecipe& recipe = *in.recipe->surface;
-  const std::shared_ptr<const SurfaceModel> model = models.of(*in.recipe, backend.threads);
+  const unsigned threads = backend.threads;
+  const auto ended = [&](InspectionStep step) {
+    if (in.step_ended) in.step_ended(step);
+  };
+  const std::shared_ptr<const SurfaceModel> model = models.of(*in.recipe, threads);
   add_model(*v.surface, *model);
   const auto machine_from_sensor = stations(frames, in);
   std::vector<const HeightFrame*> heights;
@@ -217,23 +266,42 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   v.surface->masks = masks.evidence();
   const std::vector<SurfaceShot> shots =
       shots_of(heights, machine_from_sensor, part, *model, recipe.uncertainty);
-  CpuDistanceFinder cpu(backend);
-  DistanceFinder& finder = in.finder ? *in.finder : cpu;
-  ComparedSurface surface = compare_with_model(*model, recipe.settings, shots, finder, backend.threads);
+  ComparedSurface surface = place_points(*model, shots, threads);
+  ended(InspectionStep::plan);
+
+  CpuDistanceFinder own_finder(backend);
+  CpuFacetMatcher own_matcher(backend);
+  DistanceFinder& finder = in.finder ? *in.finder : own_finder;
+  FacetMatcher& matcher = in.matcher ? *in.matcher : own_matcher;
+  const FacetsWanted wanted = facets_wanted(*in.recipe);
+  // A facet map wants the points alone: a GPU makes it beside what this host does.
+  std::future<FacetMap> mapped;
+  if (wanted.by_points || wanted.by_surface)
+    mapped = run(in.matcher != nullptr, [&] {
+      return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
+                        threads);
+    });
+  compare_with_model(surface, *model, recipe.settings, shots, finder, in.finder != nullptr, threads);
   v.backend = finder.describe();
+  ended(InspectionStep::heights);
+
   v.surface->points = surface.map.points.size();
   v.surface->beyond = surface.beyond;
   v.surface->hidden = surface.explained;
-  const std::vector<double> gap_mm2 = gaps_of(surface.map, recipe, backend.threads);
-  const SurfaceCover cover = cover_of(surface.map, {recipe.settings.reach_mm, 1}, backend.threads);
-  std::vector<float> deviation;
-  for (const ModelDistance& d : surface.map.distances) deviation.push_back(d.distance);
-  const std::size_t regions = recipe.regions.size();
-  const auto extremes =
-      window_extremes(surface.grids, surface.judged_region, deviation, regions, recipe.settings.window_px);
-  const auto noise =
-      region_noises(surface.grids, surface.face_region, deviation, regions, recipe.settings.window_px);
-  const SurfaceSpots spots = find_spots(surface, recipe.settings, extremes, noise, *in.sensor);
+  auto found =
+      run(threads > 2, [&] { return form_of(surface, recipe, *in.sensor, threads); });  // partly serial
+  const std::vector<double> gap_mm2 = gaps_of(surface.map, *model, recipe, threads);
+  const SurfaceCover cover =
+      cover_of(surface.map, *patches_of(*model, surface.map, recipe.settings.reach_mm), 1, threads);
+  const std::vector<SurfaceStatistics> statistics = statistics_of_regions(surface.map, threads);
+  const FoundForm form = found.get();
+  std::shared_ptr<const FacetMap> facets;
+  if (mapped.valid()) {
+    facets = std::make_shared<const FacetMap>(mapped.get());
+    if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
+  }
+  ended(InspectionStep::evidence);
+
   const std::vector<SnapshotMotion> motion = motions(frames);
   const SurfaceSources sources{recipe,
                                *model,
@@ -243,21 +311,17 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                part.machine_from_model,
                                part.alignment,
                                in.recipe->in_machine_coordinates ? in.calibration : nullptr,
-                               motion};
-  std::shared_ptr<const FacetMap> facets;
-  if (recipe.facet_map) {
-    CpuFacetMatcher here(backend);
-    FacetMatcher& matcher = in.matcher ? *in.matcher : here;
-    facets = std::make_shared<const FacetMap>(
-        map_facets(*model, recipe.settings, *recipe.facet_map, surface, shots, matcher, backend.threads));
-    if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
-  }
-  const MeasuredSurface m{sources, surface, cover, gap_mm2, extremes, noise, backend, facets.get()};
-  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, spots, r));
+                               motion,
+                               threads};
+  const std::size_t regions = recipe.regions.size();
+  DeviationForms forms(regions);
+  const MeasuredSurface m{sources,        surface,    cover, gap_mm2, form.extremes, form.noise,
+                          form.deviation, statistics, forms, backend, facets.get()};
+  for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, form.spots, r));
   for (std::size_t k = 0; k < recipe.holes.size(); ++k)
     v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));
   v.decision = worst_of(v.components);
-  if (const auto [reason, detail] = beyond_refusal(m, spots, no_region); reason != Reason::none)
+  if (const auto [reason, detail] = beyond_refusal(m, form.spots, no_region); reason != Reason::none)
     doubt(v, Refusal{reason, detail});
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }

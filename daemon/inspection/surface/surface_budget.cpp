@@ -98,32 +98,6 @@ double most_noise_um(const DeviationPlace& place, const SurfaceSources& s) {
          rounding_um(s);
 }
 
-namespace {
-
-/// Mean slope of a region's facets against the sensor's z axis, and its area in mm^2.
-struct Lean {
-  double slope = 0, area_mm2 = 0;
-};
-
-Lean lean_of(std::size_t region, const Eigen::Vector3d& sensor_z, const SurfaceModel& model) {
-  Lean lean;
-  for (std::size_t f = 0; f < model.region_of_facet.size(); ++f) {
-    if (model.region_of_facet[f] != region) continue;
-    Eigen::Vector3d p[3];
-    for (std::size_t k = 0; k < 3; ++k)
-      p[k] = Eigen::Map<const Eigen::Vector3f>(model.triangles->corner[f][k].data()).cast<double>();
-    const Eigen::Vector3d doubled = (p[1] - p[0]).cross(p[2] - p[0]);
-    // area times tan: the component across z over that along z; walls are not visible
-    const double along = std::fabs(doubled.dot(sensor_z)), across = doubled.cross(sensor_z).norm();
-    lean.area_mm2 += doubled.norm() / 2;
-    lean.slope += doubled.norm() / 2 * std::min(10.0, across / std::max(1e-12, along));
-  }
-  if (lean.area_mm2 > 0) lean.slope /= lean.area_mm2;
-  return lean;
-}
-
-}  // namespace
-
 SurfaceRounding rounding_of(std::size_t region, const DeviationPlace& place, const RegionNoise& noise,
                             const SurfaceSources& s) {
   const double whole = 1 / std::sqrt(12.0);
@@ -131,9 +105,9 @@ SurfaceRounding rounding_of(std::size_t region, const DeviationPlace& place, con
   SurfaceRounding r;
   if (!(lsb > 0 && share > 0)) return r;
   const Eigen::Vector3d z = s.shots[place.snapshot].model_from_sensor.rotation().col(2);
-  const Lean lean = lean_of(region, z, s.model);
-  const double side_mm = std::sqrt(std::max(1e-6, lean.area_mm2));
-  const double steps = std::max(1.0, 1000 * lean.slope * side_mm / lsb);
+  const double slope = s.model.slopes->of(*s.model.triangles, s.model.shapes, region, z, s.threads);
+  const double side_mm = std::sqrt(std::max(1e-6, s.model.shapes[region].area_mm2));
+  const double steps = std::max(1.0, 1000 * slope * side_mm / lsb);
   // a region without visible noise is not certainly dithered
   const double left = left_of_rounding(1000 * noise.sigma_mm / (lsb * share), whole);
   r.mean_um = lsb * share * left / steps;

@@ -27,6 +27,7 @@ struct SurfaceSources {
   std::optional<Matrix6d> alignment = std::nullopt;  // covariance of model_from_machine
   const Calibration* calibration = nullptr;          // null in sensor coordinates
   std::span<const SnapshotMotion> motion = {};       // one per snapshot, or none
+  unsigned threads = 1;                              // of the host; nothing depends on it
 };
 
 /// Place and direction of a deviation, relative to the model's origin.

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "daemon/inspection/surface/surface_facets.h"
-#include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/verdict/uncertainty.h"
 
 namespace datum {
@@ -41,7 +40,15 @@ struct Extreme {
   NoiseLift lift;
 };
 
-Extreme extreme_of(bool high, const std::vector<float>& value, const WindowExtremes& e,
+std::vector<FormLevel> levels_of(const std::vector<float>& value, const MeasuredSurface& m,
+                                 std::size_t region) {
+  if (m.noise[region].tiles == 0) return {};
+  return form_levels(m.surface.grids, m.surface.face_region, value, region, m.noise[region],
+                     m.sources.recipe.settings.window_px, m.backend.threads);
+}
+
+/// `levels`: of the region's values.
+Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const WindowExtremes& e,
                    const MeasuredSurface& m, std::size_t region) {
   const RegionNoise& noise = m.noise[region];
   Extreme x;
@@ -50,8 +57,7 @@ Extreme extreme_of(bool high, const std::vector<float>& value, const WindowExtre
   if (noise.tiles == 0) {
     x.lift = unseen_lift(x.place, e.windows, m.sources);
   } else {
-    std::vector<FormLevel> form = form_levels(m.surface.grids, m.surface.face_region, value, region, noise,
-                                              m.sources.recipe.settings.window_px);
+    std::vector<FormLevel> form = levels;
     for (FormLevel& l : form) l.mm *= sign;
     x.lift = noise_lift(noise, form, outwards_mm);
   }
@@ -59,17 +65,11 @@ Extreme extreme_of(bool high, const std::vector<float>& value, const WindowExtre
   return x;
 }
 
-std::vector<float> deviations_of(const MeasuredSurface& m) {
-  std::vector<float> deviation;
-  deviation.reserve(m.surface.map.distances.size());
-  for (const ModelDistance& d : m.surface.map.distances) deviation.push_back(d.distance);
-  return deviation;
-}
-
 void evaluate_extreme(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
   const bool is_profile = v.check.characteristic == Characteristic::profile;
-  const std::vector<float> deviation = deviations_of(m);
-  const auto of = [&](bool high) { return extreme_of(high, deviation, m.extremes[region], m, region); };
+  std::optional<std::vector<FormLevel>>& form = m.forms[region];
+  if (!form) form = levels_of(m.deviation, m, region);
+  const auto of = [&](bool high) { return extreme_of(high, *form, m.extremes[region], m, region); };
   Extreme x = of(is_profile || v.check.characteristic == Characteristic::deviation_maximum);
   if (is_profile)
     if (const Extreme low = of(false); - low.um > x.um) x = low;
@@ -84,7 +84,7 @@ void evaluate_extreme(CheckVerdict& v, const MeasuredSurface& m, std::size_t reg
 }
 
 void evaluate_mean(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
-  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const SurfaceStatistics& s = m.statistics[region];
   const DeviationPlace place = middle_of(m, region);
   v.value = s.mean_um;
   v.budget = deviation_budget(place, m.sources);
@@ -122,9 +122,9 @@ void evaluate_range(CheckVerdict& v, const MeasuredSurface& m, std::size_t regio
   }
   const std::vector<float> distance = distances_from(fit.shared, fit.planes[0], m.surface, region);
   const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
-                                           m.extremes.size(), settings.window_px)[region];
-  const Extreme high = extreme_of(true, distance, e, m, region),
-                low = extreme_of(false, distance, e, m, region);
+                                           m.extremes.size(), settings.window_px, m.backend.threads)[region];
+  const std::vector<FormLevel> form = levels_of(distance, m, region);
+  const Extreme high = extreme_of(true, form, e, m, region), low = extreme_of(false, form, e, m, region);
   v.value = std::max(0.0, high.um - low.um);
   v.budget = length_budget(v.value, m.sources);
   v.budget.push_back({"noise", 1000 * std::hypot(high.lift.scatter_mm, low.lift.scatter_mm)});
@@ -190,7 +190,7 @@ DeviationPlace middle_of(const MeasuredSurface& m, std::size_t region) {
 }
 
 RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region) {
-  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const SurfaceStatistics& s = m.statistics[region];
   const WindowExtremes& e = m.extremes[region];
   RegionEvidence r;
   r.points = s.points;

@@ -1,12 +1,18 @@
 // Characteristics of a region of a surface with their standard uncertainties, and refusals of a region.
 #pragma once
 
+#include <optional>
+
 #include "daemon/inspection/surface/facet_map.h"
 #include "daemon/inspection/surface/surface_budget.h"
 #include "daemon/inspection/surface/surface_cover.h"
+#include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/surface/surface_window.h"
 
 namespace datum {
+
+/// The levels of each region's deviations, made when they are first asked for.
+using DeviationForms = std::vector<std::optional<std::vector<FormLevel>>>;
 
 /// Inputs of the judgement of regions.
 struct MeasuredSurface {
@@ -15,8 +21,11 @@ struct MeasuredSurface {
   const SurfaceCover& cover;  // within surface.reach_mm
   /// Area of each region farther than its max_gap_mm from any point.
   const std::vector<double>& gap_mm2;
-  const std::vector<WindowExtremes>& extremes;  // of the deviations
-  const std::vector<RegionNoise>& noise;        // of each region
+  const std::vector<WindowExtremes>& extremes;       // of the deviations
+  const std::vector<RegionNoise>& noise;             // of each region
+  const std::vector<float>& deviation;               // of each point
+  const std::vector<SurfaceStatistics>& statistics;  // of each region
+  DeviationForms& forms;
   const Backend& backend;
   const FacetMap* facets = nullptr;  // null where the recipe has no [facet_map]
 };

@@ -1,10 +1,13 @@
 #include "daemon/inspection/surface/surface_compare.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <future>
 #include <stdexcept>
 
+#include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_judge.h"
-#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -15,28 +18,59 @@ Eigen::Vector3d origin_of(const SurfaceModel& model) {
   return Eigen::Map<const Eigen::Vector3d>(model.triangles->origin.data());
 }
 
+std::size_t valid_in(const HeightFrame& f, std::size_t from, std::size_t to) {
+  const auto at = [&](std::size_t pixel) { return f.classes.begin() + static_cast<std::ptrdiff_t>(pixel); };
+  return static_cast<std::size_t>(std::count(at(from), at(to), PixelClass::ok));
+}
+
+constexpr std::size_t band = 8;  // rows of a run
+
+/// Of each band of rows the number of its first point, and behind the last.
+std::vector<std::size_t> first_points(const HeightFrame& f, std::size_t first, unsigned threads) {
+  const auto rows = static_cast<std::size_t>(f.rows), cols = static_cast<std::size_t>(f.cols);
+  std::vector<std::size_t> of_band(runs_of(rows, band) + 1);
+  in_runs(
+      threads, rows,
+      [&](std::size_t run, std::size_t from, std::size_t to) {
+        of_band[run + 1] = valid_in(f, from * cols, to * cols);
+      },
+      band);
+  of_band[0] = first;
+  for (std::size_t k = 1; k < of_band.size(); ++k) of_band[k] += of_band[k - 1];
+  return of_band;
+}
+
 /// Every pixel with a height, in the order of rows and columns.
 void add_points(const SurfaceShot& shot, const Eigen::Vector3d& origin, std::uint16_t number,
-                ComparedSurface& out) {
+                unsigned threads, ComparedSurface& out) {
   const HeightFrame& f = *shot.frame;
   const Eigen::Matrix3d r = shot.model_from_sensor.rotation();
   const Eigen::Vector3d t = shot.model_from_sensor.translation_mm() - origin;
   SnapshotGrid& grid = out.grids.emplace_back();
   grid.rows = f.rows;
   grid.cols = f.cols;
-  grid.point.assign(f.size(), no_point);
+  grid.point.resize(f.size());
+  const std::vector<std::size_t> first = first_points(f, out.map.points.size(), threads);
+  out.map.points.resize(first.back());
+  const auto place = [&](const auto& counts, std::size_t run, std::size_t from, std::size_t to) {
+    std::size_t point = first[run], i = from * static_cast<std::size_t>(f.cols);
+    for (std::size_t row = from; row < to; ++row) {
+      for (int col = 0; col < f.cols; ++col, ++i) {
+        grid.point[i] = no_point;
+        if (f.classes[i] != PixelClass::ok) continue;
+        const Eigen::Vector3d sensor(f.x.at(col), f.y.at(static_cast<double>(row)),
+                                     f.z.at(static_cast<double>(counts[i])));
+        const Eigen::Vector3f p = (r * sensor + t).cast<float>();
+        out.map.points[point] = {p.x(), p.y(), p.z()};
+        grid.point[i] = static_cast<std::uint32_t>(point++);
+      }
+    }
+  };
   std::visit(
       [&](const auto& counts) {
-        std::size_t i = 0;
-        for (int row = 0; row < f.rows; ++row) {
-          for (int col = 0; col < f.cols; ++col, ++i) {
-            if (f.classes[i] != PixelClass::ok) continue;
-            const Eigen::Vector3d sensor(f.x.at(col), f.y.at(row), f.z.at(static_cast<double>(counts[i])));
-            const Eigen::Vector3f p = (r * sensor + t).cast<float>();
-            grid.point[i] = static_cast<std::uint32_t>(out.map.points.size());
-            out.map.points.push_back({p.x(), p.y(), p.z()});
-          }
-        }
+        in_runs(
+            threads, static_cast<std::size_t>(f.rows),
+            [&](std::size_t run, std::size_t from, std::size_t to) { place(counts, run, from, to); }, band);
       },
       f.counts);
   out.map.snapshot.resize(out.map.points.size(), number);
@@ -78,21 +112,24 @@ void keep(const SurfaceModel& model, const JudgedPixel& pixel, std::uint32_t i, 
   }
 }
 
-std::vector<double> heights_of(const HeightFrame& f) {
-  std::vector<double> heights(f.size(), std::nan(""));
+std::vector<double> heights_of(const HeightFrame& f, unsigned threads) {
+  std::vector<double> heights(f.size());
   std::visit(
       [&](const auto& counts) {
-        for (std::size_t i = 0; i < heights.size(); ++i)
-          if (f.classes[i] == PixelClass::ok) heights[i] = f.z.at(static_cast<double>(counts[i]));
+        in_runs(threads, heights.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+          for (std::size_t i = from; i < to; ++i)
+            heights[i] =
+                f.classes[i] == PixelClass::ok ? f.z.at(static_cast<double>(counts[i])) : std::nan("");
+        });
       },
       f.counts);
   return heights;
 }
 
 void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, const SurfaceShot& shot,
-                    const SnapshotGrid& grid, unsigned threads, ComparedSurface& out) {
-  const SurfaceRays rays(*model.triangles, shot, threads);
-  const std::vector<double> heights = heights_of(*shot.frame);
+                    const SurfaceRays& rays, const SnapshotGrid& grid, unsigned threads,
+                    ComparedSurface& out) {
+  const std::vector<double> heights = heights_of(*shot.frame, threads);
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
   const SurfaceJudge judge(*model.triangles, rays, heights, shot, settings.search_mm, least_cosine);
   parallel_for(threads, static_cast<std::size_t>(grid.rows), [&](std::size_t r, unsigned) {
@@ -105,11 +142,25 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
   });
 }
 
+void count_excluded(ComparedSurface& surface, unsigned threads) {
+  std::atomic<std::uint64_t> all_beyond = 0, all_explained = 0;
+  in_runs(threads, surface.map.points.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    std::uint64_t beyond = 0, explained = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      beyond += surface.is_beyond[i];
+      explained += surface.is_beyond[i] == 0 && surface.map.distances[i].kind == MatchClass::no_data;
+    }
+    all_beyond += beyond;
+    all_explained += explained;
+  });
+  surface.beyond = all_beyond;
+  surface.explained = all_explained;
+}
+
 }  // namespace
 
-ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, DistanceFinder& finder,
-                                   unsigned threads) {
+ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceShot> shots,
+                             unsigned threads) {
   std::size_t pixels = 0;
   for (const SurfaceShot& shot : shots) pixels += shot.frame->size();
   if (pixels > most_points) throw std::invalid_argument("the snapshots have more than 2^28 pixels together");
@@ -119,20 +170,29 @@ ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSetti
   map.regions = model.regions;
   map.region_of_facet = model.region_of_facet;
   for (std::size_t s = 0; s < shots.size(); ++s)
-    add_points(shots[s], origin_of(model), static_cast<std::uint16_t>(s), out);
+    add_points(shots[s], origin_of(model), static_cast<std::uint16_t>(s), threads, out);
+  return out;
+}
+
+void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const SurfaceSettings& settings,
+                        std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
+                        unsigned threads) {
+  SurfaceMap& map = out.map;
   map.distances.resize(map.points.size());
-  finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
-              distance_settings(settings, settings.search_mm), map.distances.data());
+  auto found = std::async(beside ? std::launch::async : std::launch::deferred, [&] {
+    finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
+                distance_settings(settings, settings.search_mm), map.distances.data());
+  });
   out.face_region.assign(map.points.size(), no_region);
   out.judged_region = out.beyond_region = out.face_region;
   out.is_beyond.assign(map.points.size(), 0);
-  for (std::size_t k = 0; k < shots.size(); ++k)
-    judge_snapshot(model, settings, shots[k], out.grids[k], threads, out);
-  for (std::size_t i = 0; i < map.points.size(); ++i) {
-    out.beyond += out.is_beyond[i];
-    out.explained += out.is_beyond[i] == 0 && map.distances[i].kind == MatchClass::no_data;
+  for (std::size_t k = 0; k < shots.size(); ++k) {
+    const std::shared_ptr<const SurfaceRays> rays = model.rays->of(*model.triangles, shots[k], k, threads);
+    if (k == 0) found.get();
+    judge_snapshot(model, settings, shots[k], *rays, out.grids[k], threads, out);
   }
-  return out;
+  if (found.valid()) found.get();
+  count_excluded(out, threads);
 }
 
 }  // namespace datum

@@ -43,10 +43,24 @@ struct ComparedSurface {
   std::uint64_t beyond = 0, explained = 0;
 };
 
-/// Throws std::invalid_argument for more than 2^28 points. The result does not depend on the distance
-/// finder's backend.
-ComparedSurface compare_with_model(const SurfaceModel& model, const SurfaceSettings& settings,
-                                   std::span<const SurfaceShot> shots, DistanceFinder& finder,
-                                   unsigned threads = 1);
+/// A surface's points before they are compared. Borrowed.
+struct PlacedSurface {
+  const std::vector<ModelPoint>& points;
+  const std::vector<std::uint16_t>& snapshot;
+  const std::vector<SnapshotGrid>& grids;
+};
+inline PlacedSurface placed(const ComparedSurface& surface) {
+  return {surface.map.points, surface.map.snapshot, surface.grids};
+}
+
+/// Points and grids, with every pixel that has a height; nothing is compared yet. Throws std::invalid_argument for more than
+/// 2^28 points.
+ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceShot> shots, unsigned threads);
+
+/// Of placed points; they and their grids may be read meanwhile. The result does not depend on the distance finder's backend;
+/// `beside`: the finder works elsewhere, and this thread goes on beside it.
+void compare_with_model(ComparedSurface& surface, const SurfaceModel& model, const SurfaceSettings& settings,
+                        std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
+                        unsigned threads);
 
 }  // namespace datum

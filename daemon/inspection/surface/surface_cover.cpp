@@ -1,10 +1,10 @@
 #include "daemon/inspection/surface/surface_cover.h"
 
 #include <algorithm>
+#include <atomic>
 #include <stdexcept>
 
-#include "daemon/inspection/surface/surface_patches.h"
-#include "gpu/core/parallel_for.h"
+#include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
 namespace {
@@ -24,50 +24,80 @@ constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 /// Beyond the end of an open model nothing is.
 bool is_judged(const ModelDistance& d) { return d.kind == MatchClass::face || d.kind == MatchClass::edge; }
 
-/// Of each judged point the patch that it lies on, nowhere of others.
-std::vector<std::uint32_t> patches_of(const SurfaceMap& map, const SurfacePatches& patches,
-                                      unsigned threads) {
-  std::vector<std::uint32_t> of(map.points.size(), nowhere);
-  constexpr std::size_t run = 1024;
-  parallel_for(threads, (of.size() + run - 1) / run, [&](std::size_t r, unsigned) {
-    for (std::size_t i = r * run; i < std::min(of.size(), (r + 1) * run); ++i) {
+/// The patches of a map's points.
+struct PointsOnPatches {
+  std::vector<std::uint32_t> of;     // of each judged point its patch, nowhere of others
+  std::vector<std::uint32_t> own;    // points on each patch
+  std::vector<std::uint32_t> marks;  // points that mark each patch
+};
+
+PointsOnPatches points_on(const SurfaceMap& map, const SurfacePatches& patches, unsigned threads) {
+  PointsOnPatches p;
+  p.of.assign(map.points.size(), nowhere);
+  p.own.resize(patches.all().size());
+  in_runs(threads, p.of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
       const ModelDistance& d = map.distances[i];
-      if (is_judged(d)) of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
+      if (!is_judged(d)) continue;
+      p.of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
+      std::atomic_ref(p.own[p.of[i]]).fetch_add(1, std::memory_order_relaxed);
     }
   });
-  return of;
+  return p;
 }
 
-/// Calls work(patch) for every patch, on several threads.
-template <class Work>
-void for_patches(std::size_t count, unsigned threads, const Work& work) {
-  constexpr std::size_t run = 256;
-  parallel_for(threads, (count + run - 1) / run, [&](std::size_t r, unsigned) {
-    for (std::size_t k = r * run; k < std::min(count, (r + 1) * run); ++k)
-      work(static_cast<std::uint32_t>(k));
+constexpr std::size_t patch_run = 1024;
+
+/// Neighbourhood is symmetric.
+void mark(PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
+  p.marks.resize(p.own.size());
+  in_runs(
+      threads, p.own.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k)
+          patches.near(static_cast<std::uint32_t>(k),
+                       [&](std::uint32_t other) { p.marks[k] += p.own[other]; });
+      },
+      patch_run);
+}
+
+/// Shares each patch's area among the points that mark it.
+void share(SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
+  std::vector<double> of_mark(p.own.size()), share(p.own.size());  // area of a mark, of a point on the patch
+  in_runs(
+      threads, p.own.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k)
+          if (p.marks[k] > 0) of_mark[k] = patches.all()[k].area_mm2 / p.marks[k];
+      },
+      patch_run);
+  in_runs(
+      threads, p.own.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k)
+          if (p.own[k] > 0)
+            patches.near(static_cast<std::uint32_t>(k),
+                         [&](std::uint32_t other) { share[k] += of_mark[other]; });
+      },
+      patch_run);
+  map.area_mm2.resize(map.points.size());
+  in_runs(threads, p.of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) map.area_mm2[i] = p.of[i] == nowhere ? 0 : share[p.of[i]];
   });
 }
 
-/// How many points mark each patch; shares each patch's area among those that do.
-std::vector<std::uint32_t> mark(SurfaceMap& map, const SurfacePatches& patches, unsigned threads) {
-  const std::vector<std::uint32_t> of = patches_of(map, patches, threads);
-  const std::size_t count = patches.all().size();
-  std::vector<std::uint32_t> own(count), marks(count);
-  for (const std::uint32_t patch : of)
-    if (patch != nowhere) ++own[patch];
-  // neighbourhood is symmetric
-  for_patches(count, threads, [&](std::uint32_t k) {
-    patches.near(k, [&](std::uint32_t other) { marks[k] += own[other]; });
-  });
-  std::vector<double> share(count);  // area of a point on the patch
-  for_patches(count, threads, [&](std::uint32_t k) {
-    if (own[k] > 0)
-      patches.near(k, [&](std::uint32_t other) { share[k] += patches.all()[other].area_mm2 / marks[other]; });
-  });
-  map.area_mm2.assign(map.points.size(), 0);
-  for (std::size_t i = 0; i < of.size(); ++i)
-    if (of[i] != nowhere) map.area_mm2[i] = share[of[i]];
-  return marks;
+SurfaceCover cover_by(const SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patches,
+                      std::uint32_t min_points) {
+  SurfaceCover cover;
+  cover.patches = p.marks.size();
+  cover.area_mm2.resize(map.regions.size() + 1);
+  cover.covered_mm2.resize(map.regions.size() + 1);
+  for (std::size_t k = 0; k < p.marks.size(); ++k) {
+    const SurfacePatch& patch = patches.all()[k];
+    cover.area_mm2[patch.region] += patch.area_mm2;
+    if (p.marks[k] >= std::max(1u, min_points)) cover.covered_mm2[patch.region] += patch.area_mm2;
+  }
+  return cover;
 }
 
 }  // namespace
@@ -82,24 +112,30 @@ void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   // A patch that a point marks lies within the reach of the point's own; both may be a voxel wide, 0.7 reaches.
   about.min().array() -= 3 * reach_mm;
   about.max().array() += 3 * reach_mm;
-  mark(map, SurfacePatches(map, reach_mm, &about), threads);
+  const SurfacePatches patches(map, reach_mm, &about);
+  PointsOnPatches p = points_on(map, patches, threads);
+  mark(p, patches, threads);
+  share(map, p, patches, threads);
 }
 
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
   check_distances(map);
-  const SurfacePatches patches(map, settings.reach_mm);
-  const std::vector<std::uint32_t> marks = mark(map, patches, threads);
-  const std::size_t count = marks.size();
-  SurfaceCover cover;
-  cover.patches = count;
-  cover.area_mm2.resize(map.regions.size() + 1);
-  cover.covered_mm2.resize(map.regions.size() + 1);
-  for (std::size_t k = 0; k < count; ++k) {
-    const SurfacePatch& patch = patches.all()[k];
-    cover.area_mm2[patch.region] += patch.area_mm2;
-    if (marks[k] >= std::max(1u, settings.min_points)) cover.covered_mm2[patch.region] += patch.area_mm2;
-  }
-  return cover;
+  return cover_of(map, SurfacePatches(map, settings.reach_mm), settings.min_points, threads);
+}
+
+SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
+                      unsigned threads) {
+  PointsOnPatches p = points_on(map, patches, threads);
+  mark(p, patches, threads);
+  share(map, p, patches, threads);
+  return cover_by(map, p, patches, min_points);
+}
+
+SurfaceCover cover_alone(const SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
+                         unsigned threads) {
+  PointsOnPatches p = points_on(map, patches, threads);
+  mark(p, patches, threads);
+  return cover_by(map, p, patches, min_points);
 }
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "daemon/inspection/surface/surface_map.h"
+#include "daemon/inspection/surface/surface_patches.h"
 
 namespace datum {
 
@@ -26,6 +27,13 @@ struct SurfaceCover {
 /// Fills map.area_mm2; the sum over all points is the marked area. Throws std::invalid_argument for a reach
 /// that is not above 0 or would give more than 2^24 pieces, and for lists of unequal lengths.
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads = 1);
+
+/// The same by patches of this map's model that were made before, with their reach.
+SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
+                      unsigned threads);
+/// That cover alone: map.area_mm2 stays as it is.
+SurfaceCover cover_alone(const SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
+                         unsigned threads);
 
 /// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads = 1);

@@ -5,34 +5,91 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspection/surface/area_quantiles.h"
 #include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/verdict/normal.h"
 
 namespace datum {
 namespace {
 
-/// A region's facets away from edges.
+struct FacetValue {
+  MatchClass kind = MatchClass::no_data;
+  float mm = 0;
+};
+
+FacetValue value_of(const FacetMap& facets, FacetsBy by, std::size_t i) {
+  if (by == FacetsBy::points) return {facets.by_points[i].kind, facets.by_points[i].mean};
+  return {facets.by_surface[i].kind, facets.by_surface[i].distance};
+}
+
+/// A region's facets with data, away from edges.
 struct Facets {
-  SurfaceStatistics values;
+  AreaSums sums;
   double area_mm2 = 0;      // with data or not
   std::uint64_t count = 0;  // with data
   std::size_t highest = 0, lowest = 0;
+  float highest_mm = 0, lowest_mm = 0;
+
+  void add(std::size_t i, float mm, const AreaShare& share) {
+    sums.add(share);
+    if (count == 0 || mm > highest_mm) {
+      highest = i;
+      highest_mm = mm;
+    }
+    if (count == 0 || mm < lowest_mm) {
+      lowest = i;
+      lowest_mm = mm;
+    }
+    ++count;
+  }
+  /// Of facets behind these.
+  void add(const Facets& o) {
+    sums.add(o.sums);
+    if (o.count > 0 && (count == 0 || o.highest_mm > highest_mm)) {
+      highest = o.highest;
+      highest_mm = o.highest_mm;
+    }
+    if (o.count > 0 && (count == 0 || o.lowest_mm < lowest_mm)) {
+      lowest = o.lowest;
+      lowest_mm = o.lowest_mm;
+    }
+    count += o.count;
+  }
 };
 
-Facets facets_of_region(const SurfaceMap& map, const FacetMap& facets, std::size_t region) {
-  Facets out;
-  out.values = statistics_of(map, static_cast<std::uint16_t>(region));
-  bool first = true;
-  for (std::size_t i = 0; i < map.distances.size(); ++i) {
-    if (map.region_of_facet[i] != region || facets.kind[i] != MatchClass::face) continue;
-    out.area_mm2 += map.area_mm2[i];
-    if (map.distances[i].kind != MatchClass::face) continue;
-    ++out.count;
-    if (first || map.distances[i].distance > map.distances[out.highest].distance) out.highest = i;
-    if (first || map.distances[i].distance < map.distances[out.lowest].distance) out.lowest = i;
-    first = false;
-  }
-  return out;
+Facets facets_of_region(const FacetMap& facets, FacetsBy by, std::size_t region, unsigned threads) {
+  const PieceRegions& pieces = *facets.regions;
+  std::vector<Facets> of_run(runs_of(pieces.region.size()));
+  in_runs(threads, pieces.region.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      if (pieces.region[i] != region) continue;
+      const FacetValue v = value_of(facets, by, i);
+      if (v.kind == MatchClass::face) of_run[run].add(i, v.mm, {nm_of(v.mm), pieces.units[i]});
+    }
+  });
+  Facets all;
+  for (const Facets& some : of_run) all.add(some);
+  all.area_mm2 = pieces.face_mm2[region];
+  return all;
+}
+
+/// Quantiles of the region's facets.
+std::vector<double> quantiles_of(const FacetMap& facets, FacetsBy by, std::size_t region, const Facets& f,
+                                 const std::vector<double>& shares, unsigned threads) {
+  const PieceRegions& pieces = *facets.regions;
+  std::vector<double> inner;
+  for (const double share : shares)
+    if (share > 0 && share <= 1) inner.push_back(share);
+  std::vector<AreaQuantiles> found(1, {f.sums.least_nm, f.sums.largest_nm, f.sums.total, inner});
+  const auto each = [&](std::size_t from, std::size_t to, const auto& visit) {
+    for (std::size_t i = from; i < to; ++i) {
+      if (pieces.region[i] != region) continue;
+      const FacetValue v = value_of(facets, by, i);
+      if (v.kind == MatchClass::face) visit(0, {nm_of(v.mm), pieces.units[i]});
+    }
+  };
+  find_quantiles(found, pieces.region.size(), each, threads);
+  return with_unreached(shares, found[0].values_um());
 }
 
 struct Quantile {
@@ -40,16 +97,16 @@ struct Quantile {
   double missing_um = 0;  // standard uncertainty by what was not seen; infinite: the quantile may lie there
 };
 
-/// `seen` of `area` has values; the rest may lie above or below all of them.
-Quantile quantile_in(const SurfaceMap& map, std::size_t region, double q, double seen_mm2, double area_mm2) {
-  const auto r = static_cast<std::uint16_t>(region);
+/// `seen` of `area` has values; the rest may lie above or below all of them. values_of(shares): deviations at these shares.
+template <class ValuesOf>
+Quantile quantile_in(const ValuesOf& values_of, double q, double seen_mm2, double area_mm2) {
   const double hidden = std::max(0.0, area_mm2 - seen_mm2);
   // sums of areas differ in their last bits by order
   const double least = hidden > 1e-9 * area_mm2 ? (q * area_mm2 - hidden) / seen_mm2 : q;
   const double most = hidden > 1e-9 * area_mm2 ? q * area_mm2 / seen_mm2 : q;
-  Quantile out{quantile_of(map, r, q), 0};
-  out.missing_um =
-      std::max(quantile_of(map, r, most) - out.um, out.um - quantile_of(map, r, least)) / std::sqrt(3.0);
+  const std::vector<double> um = values_of({q, most, least});
+  Quantile out{um[0], 0};
+  out.missing_um = std::max(um[1] - out.um, out.um - um[2]) / std::sqrt(3.0);
   return out;
 }
 
@@ -77,8 +134,8 @@ void take_quantile(CheckVerdict& v, const Quantile& quantile) {
       v.check.parameter);
 }
 
-DeviationPlace place_of(const SurfaceMap& map, std::size_t facet, std::uint16_t snapshot) {
-  const ModelPoint& p = map.points[facet];
+DeviationPlace place_of(const FacetMap& map, std::size_t facet, std::uint16_t snapshot) {
+  const ModelPoint p = middle_of_facet(map.model->corner[facet]);
   const auto& n = map.model->normal[facet][0];
   return {{p.x, p.y, p.z}, {n[0], n[1], n[2]}, snapshot};
 }
@@ -96,53 +153,58 @@ FacetNoise noise_of(const MeasuredSurface& m, std::size_t region, const Deviatio
   n.sigma_um = pixel_noise_um(place, m.noise[region], m.sources);
   if (by == FacetsBy::points) n.sigma_um /= std::sqrt(std::max(1.0, m.facets->settings.least / correlated));
   // circles of neighbours share points, so facets are no more independent than pixels
-  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
-  n.independent =
-      std::max(1.0, std::min(static_cast<double>(facets), static_cast<double>(s.face) / correlated));
+  n.independent = std::max(1.0, std::min(static_cast<double>(facets),
+                                         static_cast<double>(m.statistics[region].face) / correlated));
   return n;
 }
 
 bool is_one_of(Characteristic c, Characteristic a, Characteristic b) { return c == a || c == b; }
 
-void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m, const SurfaceMap& map,
-                  const Facets& f, FacetsBy by) {
+void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m, const Facets& f,
+                  FacetsBy by) {
   using enum Characteristic;
   const Characteristic c = v.check.characteristic;
   DeviationPlace place = middle_of(m, region);
   const bool high = is_one_of(c, pfm_maximum, ffm_maximum), low = is_one_of(c, pfm_minimum, ffm_minimum);
-  if (high || low) place = place_of(map, high ? f.highest : f.lowest, place.snapshot);
+  if (high || low) place = place_of(*m.facets, high ? f.highest : f.lowest, place.snapshot);
   v.budget = deviation_budget(place, m.sources);
   const FacetNoise noise = noise_of(m, region, place, by, f.count);
   const SurfaceRounding rounding = rounding_of(region, place, m.noise[region], m.sources);
   if (is_one_of(c, pfm_mean, ffm_mean)) {
-    v.value = f.values.mean_um;
+    v.value = f.sums.mean_um();
     v.budget.push_back({"noise", noise.sigma_um / std::sqrt(noise.independent)});
     v.budget.push_back({"quantisation", rounding.mean_um});
     return;
   }
   v.budget.push_back({"quantisation", rounding.picked_um});
   if (high || low) {
-    v.value = high ? f.values.largest_um : f.values.least_um;
+    v.value = 1000.0 * (high ? f.highest_mm : f.lowest_mm);
     const NoiseLift lift = unseen_lift(noise.sigma_um / 1000, f.count);
     v.budget.push_back({"noise", 1000 * lift.scatter_mm});
     v.budget.push_back({"noise_lift", 1000 * lift.form_mm});
     return;
   }
   add_quantile_noise(v, noise.sigma_um, noise.independent);
-  take_quantile(v, quantile_in(map, region, v.check.parameter, f.values.area_mm2, f.area_mm2));
+  const auto values_of = [&](const std::vector<double>& shares) {
+    return quantiles_of(*m.facets, by, region, f, shares, m.backend.threads);
+  };
+  take_quantile(v, quantile_in(values_of, v.check.parameter, f.sums.area_mm2(), f.area_mm2));
 }
 
 }  // namespace
 
 void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
-  const SurfaceStatistics s = statistics_of(m.surface.map, static_cast<std::uint16_t>(region));
+  const SurfaceStatistics& s = m.statistics[region];
   const DeviationPlace place = middle_of(m, region);
   v.budget = deviation_budget(place, m.sources);
   v.budget.push_back({"quantisation", rounding_of(region, place, m.noise[region], m.sources).picked_um});
   add_quantile_noise(v, pixel_noise_um(place, m.noise[region], m.sources),
                      static_cast<double>(s.face) / correlated_points(m.noise[region], m.sources));
-  take_quantile(v, quantile_in(m.surface.map, region, v.check.parameter, m.cover.covered_mm2[region],
-                               m.cover.area_mm2[region]));
+  const auto values_of = [&](const std::vector<double>& shares) {
+    return quantiles_of(m.surface.map, static_cast<std::uint16_t>(region), shares, m.backend.threads);
+  };
+  take_quantile(
+      v, quantile_in(values_of, v.check.parameter, m.cover.covered_mm2[region], m.cover.area_mm2[region]));
 }
 
 void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
@@ -153,11 +215,10 @@ void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface&
     v.detail = "no facet map was made";
     return;
   }
-  const SurfaceMap map = facets_as_surface(*m.facets, m.surface.map, by);
-  const Facets f = facets_of_region(map, *m.facets, region);
+  const Facets f = facets_of_region(*m.facets, by, region, m.backend.threads);
   const double least = m.sources.recipe.regions[region].min_coverage;
-  const double share = f.area_mm2 > 0 ? f.values.area_mm2 / f.area_mm2 : 0;
-  if (f.count > 0 && share >= least) return judge_facets(v, region, m, map, f, by);
+  const double share = f.area_mm2 > 0 ? f.sums.area_mm2() / f.area_mm2 : 0;
+  if (f.count > 0 && share >= least) return judge_facets(v, region, m, f, by);
   v.reason = Reason::surface_coverage;
   v.detail =
       f.area_mm2 > 0

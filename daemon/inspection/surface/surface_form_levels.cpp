@@ -4,6 +4,7 @@
 
 #include "daemon/inspection/surface/surface_noise.h"
 #include "daemon/inspection/surface/surface_region_form.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -37,13 +38,13 @@ struct Blocks {
 std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
                                    const std::vector<std::uint16_t>& region_of_point,
                                    const std::vector<float>& value, std::size_t region,
-                                   const RegionNoise& noise, int window_px) {
+                                   const RegionNoise& noise, int window_px, unsigned threads) {
   std::vector<RegionCells> cells;
   std::vector<RegionQuadric> forms;
   std::vector<Blocks> blocks;
   double squares = 0, by_noise = 0;
   for (std::size_t s = 0; s < grids.size(); ++s) {
-    cells.emplace_back(RegionPixels(grids[s], region_of_point, value, region), noise.boxes[s]);
+    cells.emplace_back(RegionPixels(grids[s], region_of_point, value, region), noise.boxes[s], threads);
     forms.push_back(cells.back().form());
     blocks.emplace_back(cells.back(), forms.back(), noise.tile_px);
     forms.back() = cells.back().shrunken(forms.back(), noise);
@@ -57,22 +58,29 @@ std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
   constexpr int steps = cell_px / step_px;
   // windows reach from a tile into the next: there are more than the tiles themselves hold
   const double windows_of_tile = std::pow(noise.tile_px - window_px + 1, 2);
-  std::vector<FormLevel> levels;
-  for (std::size_t s = 0; s < grids.size(); ++s)
-    for (int row = 0; row < cells[s].rows; ++row)
+  std::vector<std::vector<FormLevel>> of_row;
+  for (std::size_t s = 0; s < grids.size(); ++s) {
+    const std::size_t first = of_row.size();
+    of_row.resize(first + static_cast<std::size_t>(cells[s].rows));
+    parallel_for(threads, static_cast<std::size_t>(cells[s].rows), [&](std::size_t r, unsigned) {
+      const int row = static_cast<int>(r);
       for (int col = 0; col < cells[s].cols; ++col) {
         const double pixels = cells[s].pixels[static_cast<std::size_t>(row * cells[s].cols + col)];
         // a cell at the border holds what lies beyond it too: half a cell is on the region
         if (pixels < cell_px * cell_px / 2.0) continue;
         const double off = kept * blocks[s].off[blocks[s].at(row, col)];
-        for (int r = 0; r < steps; ++r)
-          for (int c = 0; c < steps; ++c) {
-            const double y = row + (r + 0.5) / steps, x = col + (c + 0.5) / steps;
-            levels.push_back({forms[s].dot(cells[s].basis(y, x)) + off,
-                              pixels / steps / steps / windows_of_tile,
-                              cells[s].slope(forms[s], y, x) * (window_px - 1) / 2});
+        for (int i = 0; i < steps; ++i)
+          for (int k = 0; k < steps; ++k) {
+            const double y = row + (i + 0.5) / steps, x = col + (k + 0.5) / steps;
+            of_row[first + r].push_back({forms[s].dot(cells[s].basis(y, x)) + off,
+                                         pixels / steps / steps / windows_of_tile,
+                                         cells[s].slope(forms[s], y, x) * (window_px - 1) / 2});
           }
       }
+    });
+  }
+  std::vector<FormLevel> levels;
+  for (const std::vector<FormLevel>& some : of_row) levels.insert(levels.end(), some.begin(), some.end());
   return levels;
 }
 

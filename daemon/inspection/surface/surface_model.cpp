@@ -6,14 +6,21 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
+#include "daemon/inspection/surface/surface_rays.h"
 #include "drivers/model/model_file.h"
 
 namespace datum {
 namespace {
 
 using Vector = Eigen::Vector3d;
+
+/// Of the lists of neighbours of one cover's patches; a model of a million facets and a reach of some facets takes half.
+constexpr std::size_t most_neighbour_bytes = std::size_t{256} << 20;
+/// Of the last part's rays; a snapshot of a model of a million facets takes a quarter.
+constexpr std::size_t most_ray_bytes = std::size_t{256} << 20;
 
 Vector vector_of(const std::array<double, 3>& v) { return {v[0], v[1], v[2]}; }
 
@@ -166,7 +173,35 @@ std::shared_ptr<const FacetPieces> pieces_of(const SurfaceModel& model, const Fa
   }
 }
 
+/// Of the covers that each part wants. A reach that cuts the model too fine has none: the first cover says so.
+void make_patches(SurfaceModel& model, const SurfaceRecipe& recipe, unsigned threads) {
+  SurfaceMap map;
+  map.model = model.triangles;
+  map.regions = model.regions;
+  map.region_of_facet = model.region_of_facet;
+  std::set<double> reaches{recipe.settings.reach_mm};
+  for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
+  for (const double reach_mm : reaches) try {
+      auto patches = std::make_shared<SurfacePatches>(map, reach_mm);
+      patches->list_neighbours(most_neighbour_bytes, threads);
+      model.patches.emplace(reach_mm, std::move(patches));
+    } catch (const std::invalid_argument&) {
+    }
+}
+
 }  // namespace
+
+std::size_t SurfaceModel::bytes() const {
+  // corners, normals and cosines of a facet; the search keeps half as much again
+  constexpr std::size_t of_facet = (9 + 21 + 6 + 1) * sizeof(float), of_search = 112;
+  std::size_t sum = triangles->corner.size() *
+                    (of_facet + of_search + sizeof region_of_facet[0] + sizeof shapes[0].facets[0]);
+  for (const auto& [reach_mm, kept] : patches) sum += kept->bytes();
+  if (pieces)
+    sum += pieces->model->corner.size() *
+           (of_facet + sizeof(ModelFacet) + 2 * sizeof(std::uint32_t) + sizeof(double) + 4);
+  return sum;
+}
 
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser) {
   const SurfaceRecipe& surface = *recipe.surface;
@@ -188,7 +223,13 @@ SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const Mo
   for (std::size_t r = 0; r < surface.regions.size(); ++r)
     model.regions.push_back(toleranced(surface.regions[r], recipe.components[r].checks));
   model.search = std::make_shared<const ModelSearch>(model.triangles, threads);
-  if (surface.facet_map) model.pieces = pieces_of(model, *surface.facet_map);
+  model.shapes = shapes_of(*model.triangles, model.region_of_facet, model.regions.size());
+  model.rays = std::make_shared<KeptRays>(most_ray_bytes);
+  make_patches(model, surface, threads);
+  if (!surface.facet_map) return model;
+  model.pieces = pieces_of(model, *surface.facet_map);
+  model.piece_regions = piece_regions(*model.pieces, *model.triangles, model.region_of_facet,
+                                      model.regions.size(), surface.settings.edge_deg);
   return model;
 }
 

@@ -9,12 +9,15 @@
 
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/surface/facet_pieces.h"
+#include "daemon/inspection/surface/region_shape.h"
 #include "daemon/inspection/surface/surface_map.h"
+#include "daemon/inspection/surface/surface_patches.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "drivers/model/model_error.h"
 
 namespace datum {
 
+class KeptRays;     // surface_rays.h
 class ModelParser;  // drivers/model/model_file.h
 
 struct SurfaceModel {
@@ -28,6 +31,14 @@ struct SurfaceModel {
   Eigen::Vector3d low_mm, high_mm;                   // its bounding box
   std::vector<SurfaceRegion> regions;                // with the tolerance from their checks
   std::vector<std::uint16_t> region_of_facet;
+  // What every part needs of it, made once with it.
+  std::vector<RegionShape> shapes;  // of the regions
+  std::shared_ptr<RegionSlopes> slopes = std::make_shared<RegionSlopes>();
+  std::map<double, std::shared_ptr<const SurfacePatches>> patches;  // by the reach of the recipe's covers
+  std::shared_ptr<const PieceRegions> piece_regions;                // of the pieces
+  std::shared_ptr<KeptRays> rays;
+
+  std::size_t bytes() const;  // of memory, about
 };
 
 /// Reads and verifies the model of a surface recipe. Throws ModelError where the file is unreadable, differs

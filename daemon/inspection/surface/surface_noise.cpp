@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "calib/linear/median.h"
 #include "daemon/inspection/surface/surface_region_form.h"
@@ -25,26 +24,6 @@ constexpr int fixpoint_turns = 8;   // each leaves less than half of the error
 constexpr double most_taken = 0.6;  // of a tile's variance, by its plane
 
 using PixelBox = RegionNoise::Box;
-
-std::vector<PixelBox> boxes_of(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
-                               std::size_t regions) {
-  constexpr int far = std::numeric_limits<int>::max();
-  std::vector<PixelBox> boxes(regions, PixelBox{far, far, 0, 0});  // none there: set to nothing below
-  std::size_t i = 0;
-  for (int row = 0; row < grid.rows; ++row)
-    for (int col = 0; col < grid.cols; ++col, ++i) {
-      const std::uint32_t p = grid.point[i];
-      if (p == no_point || region_of_point[p] >= regions) continue;
-      PixelBox& box = boxes[region_of_point[p]];
-      box.top = std::min(box.top, row);
-      box.bottom = std::max(box.bottom, row + 1);
-      box.left = std::min(box.left, col);
-      box.right = std::max(box.right, col + 1);
-    }
-  for (PixelBox& box : boxes)
-    if (box.bottom == 0) box = {};
-  return boxes;
-}
 
 /// The values of one square of pixels, row by row; not a number where a pixel is none of the region's.
 struct Tile {
@@ -68,8 +47,8 @@ struct FormlessPixels {
   RegionCells cells;
   RegionQuadric form;
 
-  FormlessPixels(const RegionPixels& of, const RegionNoise::Box& in)
-      : pixels(of), box(in), cells(of, in), form(cells.robust_form()) {}
+  FormlessPixels(const RegionPixels& of, const RegionNoise::Box& in, unsigned threads)
+      : pixels(of), box(in), cells(of, in, threads), form(cells.robust_form()) {}
   float at(int row, int col, bool formless) const {
     const float v = pixels.at(row, col);
     if (!formless) return v;
@@ -350,10 +329,11 @@ std::vector<Tile> quietest_tiles(const std::vector<FormlessPixels>& snapshots, i
 RegionNoise noise_of_region(const std::vector<SnapshotGrid>& grids,
                             const std::vector<std::vector<PixelBox>>& boxes,
                             const std::vector<std::uint16_t>& region_of_point,
-                            const std::vector<float>& value, std::size_t region, int window_px) {
+                            const std::vector<float>& value, std::size_t region, int window_px,
+                            unsigned threads) {
   std::vector<FormlessPixels> snapshots;
   for (std::size_t s = 0; s < grids.size(); ++s)
-    snapshots.emplace_back(RegionPixels(grids[s], region_of_point, value, region), boxes[s][region]);
+    snapshots.emplace_back(RegionPixels(grids[s], region_of_point, value, region), boxes[s][region], threads);
   RegionNoise best;
   for (const int side : tile_sides) {
     if (side < 2 * window_px) continue;
@@ -371,13 +351,14 @@ RegionNoise noise_of_region(const std::vector<SnapshotGrid>& grids,
 
 std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
                                        const std::vector<std::uint16_t>& region_of_point,
-                                       const std::vector<float>& value, std::size_t regions, int window_px) {
+                                       const std::vector<float>& value, std::size_t regions, int window_px,
+                                       unsigned threads) {
   std::vector<std::vector<PixelBox>> boxes;
-  for (const SnapshotGrid& grid : grids) boxes.push_back(boxes_of(grid, region_of_point, regions));
+  for (const SnapshotGrid& grid : grids) boxes.push_back(boxes_of(grid, region_of_point, regions, threads));
   std::vector<RegionNoise> noises;
   for (std::size_t r = 0; r < regions; ++r) {
     RegionNoise& noise =
-        noises.emplace_back(noise_of_region(grids, boxes, region_of_point, value, r, window_px));
+        noises.emplace_back(noise_of_region(grids, boxes, region_of_point, value, r, window_px, threads));
     for (const std::vector<PixelBox>& of_snapshot : boxes) noise.boxes.push_back(of_snapshot[r]);
   }
   return noises;

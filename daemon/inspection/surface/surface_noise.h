@@ -38,7 +38,8 @@ struct RegionNoise {
 /// depends on the points and their order alone.
 std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
                                        const std::vector<std::uint16_t>& region_of_point,
-                                       const std::vector<float>& value, std::size_t regions, int window_px);
+                                       const std::vector<float>& value, std::size_t regions, int window_px,
+                                       unsigned threads = 1);
 
 /// The form of a part of a region, without noise, and how many whole tiles that part is.
 struct FormLevel {
@@ -50,7 +51,7 @@ struct FormLevel {
 std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
                                    const std::vector<std::uint16_t>& region_of_point,
                                    const std::vector<float>& value, std::size_t region,
-                                   const RegionNoise& noise, int window_px);
+                                   const RegionNoise& noise, int window_px, unsigned threads = 1);
 
 /// What noise added to the highest of all windows.
 struct NoiseLift {

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "daemon/inspection/surface/in_runs.h"
+
 namespace datum {
 namespace {
 
@@ -95,7 +97,7 @@ SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const 
 }
 
 SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about)
-    : map_(map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm) {
+    : map_(&map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm) {
   if (!(reach_mm > 0 && std::isfinite(reach_mm)))
     throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
                                 " mm; a length above 0 is wanted");
@@ -116,7 +118,47 @@ SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eig
     root_[f] = cut(t, area_of(t), f);
   }
   at_ = {};
+  map_ = nullptr;
   finish();
+}
+
+void SurfacePatches::list_neighbours(std::size_t most_bytes, unsigned threads) {
+  constexpr std::size_t run = 256;
+  std::vector<std::uint32_t> first(patches_.size() + 1);
+  in_runs(
+      threads, patches_.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k)
+          near(static_cast<std::uint32_t>(k), [&](std::uint32_t) { ++first[k + 1]; });
+      },
+      run);
+  std::size_t all = 0;
+  for (std::uint32_t& n : first) {
+    all += n;
+    n = static_cast<std::uint32_t>(all);
+  }
+  if (all > std::min<std::size_t>(most_bytes / sizeof first[0], ~std::uint32_t{0})) return;
+  std::vector<std::uint32_t> neighbours(all);
+  in_runs(
+      threads, patches_.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k) {
+          std::uint32_t at = first[k];
+          near(static_cast<std::uint32_t>(k), [&](std::uint32_t other) { neighbours[at++] = other; });
+        }
+      },
+      run);
+  first_near_ = std::move(first);
+  near_ = std::move(neighbours);
+  by_cell_ = {};
+  number_ = {};
+  cells_ = {};
+}
+
+std::size_t SurfacePatches::bytes() const {
+  const auto of = [](const auto& list) { return list.capacity() * sizeof list[0]; };
+  return of(patches_) + of(root_) + of(cuts_) + of(by_cell_) + of(number_) + of(first_near_) + of(near_) +
+         cells_.size() * 4 * sizeof(std::uint64_t);
 }
 
 std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_t facet) {
@@ -128,7 +170,7 @@ std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_
   const auto at = static_cast<std::int32_t>(cuts_.size());
   // across the cut from the middle to the corner opposite, towards the second half
   const SurfacePlace& middle = halves.second[0];
-  const SurfacePlace across = cross(minus(halves.second[2], middle), widen(map_.model->normal[facet][0]));
+  const SurfacePlace across = cross(minus(halves.second[2], middle), widen(map_->model->normal[facet][0]));
   cuts_.push_back({middle, across, dot(across, minus(halves.second[1], middle)), {}});
   const std::int32_t first = cut(halves.first, area_mm2 / 2, facet);
   const std::int32_t second = cut(halves.second, area_mm2 / 2, facet);
@@ -144,7 +186,7 @@ std::size_t SurfacePatches::KeyHash::operator()(const Key& k) const {
 }
 
 SurfacePatches::Key SurfacePatches::key_of(const SurfacePlace& center, std::uint32_t facet) const {
-  Key key{{}, axis_of(widen(map_.model->normal[facet][0])), region_of(facet)};
+  Key key{{}, axis_of(widen(map_->model->normal[facet][0])), region_of(facet)};
   for (std::size_t k = 0; k < 3; ++k)
     key.voxel[k] = static_cast<std::int64_t>(std::floor(center[k] / side_mm_));
   return key;
@@ -155,7 +197,7 @@ std::uint32_t SurfacePatches::add(const SurfacePlace& center, double area_mm2, s
       at_.try_emplace(key_of(center, facet), static_cast<std::uint32_t>(patches_.size()));
   if (is_new) patches_.push_back({{}, {}, 0, region_of(facet)});
   SurfacePatch& patch = patches_[found->second];
-  const SurfacePlace n = widen(map_.model->normal[facet][0]);
+  const SurfacePlace n = widen(map_->model->normal[facet][0]);
   for (std::size_t k = 0; k < 3; ++k) {
     patch.center[k] += area_mm2 * center[k];
     patch.normal[k] += area_mm2 * n[k];
@@ -186,8 +228,8 @@ void SurfacePatches::finish() {
 }
 
 std::size_t SurfacePatches::region_of(std::uint32_t facet) const {
-  const std::uint16_t region = map_.region_of_facet.empty() ? no_region : map_.region_of_facet[facet];
-  return region == no_region ? map_.regions.size() : region;
+  const std::uint16_t region = map_->region_of_facet.empty() ? no_region : map_->region_of_facet[facet];
+  return region == no_region ? map_->regions.size() : region;
 }
 
 std::uint32_t SurfacePatches::patch_at(const SurfacePlace& place, std::uint32_t facet) const {

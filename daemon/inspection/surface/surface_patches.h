@@ -28,6 +28,10 @@ class SurfacePatches {
   /// `about`: facets whose boxes lie apart from it are left out; null: none. Throws std::invalid_argument for a reach that
   /// is not above 0 or so small that there are more than 2^24 pieces.
   SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about = nullptr);
+  /// Lists each patch's neighbours, so that near() need not look for them; not where the lists would take more than `most_bytes`.
+  /// Nothing depends on it but times.
+  void list_neighbours(std::size_t most_bytes, unsigned threads);
+  std::size_t bytes() const;
 
   const std::vector<SurfacePatch>& all() const { return patches_; }
   /// The patch that a place of a facet belongs to; of a facet that was not left out.
@@ -37,6 +41,10 @@ class SurfacePatches {
   /// normal and a center within the reach.
   template <class Visit>
   void near(std::uint32_t patch, const Visit& visit) const {
+    if (!first_near_.empty()) {
+      for (std::uint32_t i = first_near_[patch]; i < first_near_[patch + 1]; ++i) visit(near_[i]);
+      return;
+    }
     const SurfacePatch& from = patches_[patch];
     std::array<std::int64_t, 3> low, high;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -81,7 +89,7 @@ class SurfacePatches {
   static std::uint64_t key(const std::array<std::int64_t, 3>& cell);
   bool meet(const SurfacePatch& a, const SurfacePatch& b) const;
 
-  const SurfaceMap& map_;
+  const SurfaceMap* map_;      // while facets are cut
   double reach_mm_, side_mm_;  // side: of pieces and voxels
   std::size_t pieces_ = 0;
   std::vector<SurfacePatch> patches_;
@@ -92,6 +100,8 @@ class SurfacePatches {
   std::unordered_map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> cells_;
   std::vector<SurfacePatch> by_cell_;
   std::vector<std::uint32_t> number_;  // of those among all
+  // Or each patch's neighbours: its first one among all of them, and one more.
+  std::vector<std::uint32_t> first_near_, near_;
 };
 
 }  // namespace datum

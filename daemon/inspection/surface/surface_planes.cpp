@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <limits>
 
 namespace datum {
 namespace {
-
-Eigen::Vector3d widen(const std::array<float, 3>& v) { return {v[0], v[1], v[2]}; }
 
 std::vector<WeightedPoint> weighted_points(const ComparedSurface& surface, std::size_t region, float most) {
   std::vector<WeightedPoint> points;
@@ -38,26 +35,11 @@ std::string words_of(ParallelStatus status) {
 double most_area_mm2(const SurfaceSettings& settings) { return 16 * settings.reach_mm * settings.reach_mm; }
 
 Eigen::Vector3d mean_normal(const SurfaceModel& model, std::size_t region) {
-  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-  for (std::size_t i = 0; i < model.region_of_facet.size(); ++i) {
-    if (model.region_of_facet[i] != region) continue;
-    const auto& c = model.triangles->corner[i];
-    sum += (widen(c[1]) - widen(c[0])).cross(widen(c[2]) - widen(c[0]));
-  }
-  return sum.norm() > 0 ? sum.normalized() : Eigen::Vector3d::UnitZ();
+  return model.shapes[region].mean_normal;
 }
 
 RegionBox box_of(const SurfaceModel& model, std::size_t region) {
-  constexpr double far = std::numeric_limits<double>::infinity();
-  RegionBox box{Eigen::Vector3d::Constant(far), Eigen::Vector3d::Constant(-far)};
-  for (std::size_t i = 0; i < model.region_of_facet.size(); ++i) {
-    if (model.region_of_facet[i] != region) continue;
-    for (const auto& c : model.triangles->corner[i]) {
-      box.low_mm = box.low_mm.cwiseMin(widen(c));
-      box.high_mm = box.high_mm.cwiseMax(widen(c));
-    }
-  }
-  return box;
+  return {model.shapes[region].low_mm, model.shapes[region].high_mm};
 }
 
 RegionPlanes fit_region_planes(const ComparedSurface& surface, const SurfaceModel& model,

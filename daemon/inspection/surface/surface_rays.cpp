@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/core/parallel_for.h"
+#include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
 namespace {
@@ -26,14 +26,47 @@ std::array<int, 2> range_of(const AxisScale& axis, int count, double low_mm, dou
 }  // namespace
 
 SurfaceRays::SurfaceRays(const TriangleModel& model, const SurfaceShot& shot, unsigned threads)
-    : rows_(shot.frame->rows), cols_(shot.frame->cols), x_(shot.frame->x), y_(shot.frame->y) {
+    : rows_(shot.frame->rows),
+      cols_(shot.frame->cols),
+      facets_(model.corner.size()),
+      x_(shot.frame->x),
+      y_(shot.frame->y),
+      model_from_sensor_(shot.model_from_sensor.matrix()),
+      planes_(std::make_unique_for_overwrite<Plane[]>(model.corner.size())) {
   const Htm<Sensor, Model> sensor_from_model = shot.model_from_sensor.inverse();
   rotation_ = sensor_from_model.rotation();
   shift_ = sensor_from_model * Eigen::Vector3d(model.origin.data());
-  planes_.resize(model.corner.size());
   met_.assign(shot.frame->size(), no_facet);
   z_.assign(met_.size(), -std::numeric_limits<double>::infinity());
   project(model, threads);
+}
+
+bool SurfaceRays::are_of(const SurfaceShot& shot) const {
+  const auto same = [](const AxisScale& a, const AxisScale& b) {
+    return a.scale_mm == b.scale_mm && a.offset_mm == b.offset_mm;
+  };
+  return rows_ == shot.frame->rows && cols_ == shot.frame->cols && same(x_, shot.frame->x) &&
+         same(y_, shot.frame->y) && model_from_sensor_ == shot.model_from_sensor.matrix();
+}
+
+std::size_t SurfaceRays::bytes() const {
+  return facets_ * sizeof planes_[0] + met_.size() * (sizeof met_[0] + sizeof z_[0]);
+}
+
+std::shared_ptr<const SurfaceRays> KeptRays::of(const TriangleModel& model, const SurfaceShot& shot,
+                                                std::size_t snapshot, unsigned threads) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_.size() <= snapshot) last_.resize(snapshot + 1);
+    if (last_[snapshot] && last_[snapshot]->are_of(shot)) return last_[snapshot];
+    last_[snapshot].reset();  // its memory is used again
+  }
+  auto rays = std::make_shared<const SurfaceRays>(model, shot, threads);
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = rays->bytes();
+  for (const auto& kept : last_) bytes += kept ? kept->bytes() : 0;
+  if (bytes <= most_bytes_) last_[snapshot] = rays;
+  return rays;
 }
 
 Eigen::Vector3d SurfaceRays::sensor_place(const std::array<double, 3>& model_place) const {
@@ -56,60 +89,64 @@ SurfaceRays::Corners SurfaceRays::corners_of(const TriangleModel& model, std::ui
   return p;
 }
 
+bool SurfaceRays::can_be_met(const TriangleModel& model, Candidate& c) {
+  const Corners p = corners_of(model, c.facet);
+  const auto [top, bottom] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
+  const auto [left, right] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
+  const std::array<int, 2> rows = range_of(y_, rows_, top, bottom), cols = range_of(x_, cols_, left, right);
+  if (rows[0] > rows[1] || cols[0] > cols[1]) return false;
+  const Eigen::Vector3d n = (p[1] - p[0]).cross(p[2] - p[0]).normalized();
+  if (!(std::abs(n.z()) > edge_on)) return false;
+  planes_[c.facet] = {p[0].x(), p[0].y(), p[0].z(), -n.x() / n.z(), -n.y() / n.z(), n.z()};
+  c = {c.facet, rows[0], rows[1], cols[0], cols[1]};
+  return true;
+}
+
 void SurfaceRays::project(const TriangleModel& model, unsigned threads) {
-  constexpr std::size_t run = 4096;
-  std::vector<std::array<int, 2>> rows_of(planes_.size(), {0, -1});
-  parallel_for(threads, (planes_.size() + run - 1) / run, [&](std::size_t r, unsigned) {
-    for (std::size_t i = r * run; i < std::min(planes_.size(), (r + 1) * run); ++i) {
-      const Corners p = corners_of(model, static_cast<std::uint32_t>(i));
-      const Eigen::Vector3d n = (p[1] - p[0]).cross(p[2] - p[0]).normalized();
-      if (!(std::abs(n.z()) > edge_on)) {
-        planes_[i] = {p[0].x(), p[0].y(), p[0].z(), 0, 0, 0};
-        continue;
-      }
-      planes_[i] = {p[0].x(), p[0].y(), p[0].z(), -n.x() / n.z(), -n.y() / n.z(), n.z()};
-      const auto [low, high] = std::minmax({p[0].y(), p[1].y(), p[2].y()});
-      rows_of[i] = range_of(y_, rows_, low, high);
+  constexpr int band = 16;  // rows
+  const std::size_t facets = model.corner.size(), bands = runs_of(static_cast<std::size_t>(rows_), band);
+  // of each band of rows, from each run of facets, those that reach into it
+  std::vector<std::vector<std::vector<Candidate>>> in_band(
+      bands, std::vector<std::vector<Candidate>>(runs_of(facets)));
+  in_runs(threads, facets, [&](std::size_t run, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      Candidate c{static_cast<std::uint32_t>(i), 0, 0, 0, 0};
+      if (!can_be_met(model, c)) continue;
+      for (int b = c.first_row / band; b <= c.last_row / band; ++b)
+        in_band[static_cast<std::size_t>(b)][run].push_back(c);
     }
   });
-  constexpr int band = 32;
-  const auto bands = static_cast<std::size_t>((rows_ + band - 1) / band);
   parallel_for(threads, bands, [&](std::size_t b, unsigned) {
     const int first = static_cast<int>(b) * band;
-    keep_nearest(model, rows_of, first, std::min(rows_, first + band) - 1);
+    for (const std::vector<Candidate>& of_run : in_band[b])
+      for (const Candidate& c : of_run) keep_nearest(model, c, first, first + band - 1);
   });
 }
 
 /// In the order of facets: of several at the same z the lowest index remains.
-void SurfaceRays::keep_nearest(const TriangleModel& model, const std::vector<std::array<int, 2>>& rows_of,
-                               int first, int last) {
-  for (std::uint32_t i = 0; i < rows_of.size(); ++i) {
-    const int low = std::max(first, rows_of[i][0]), high = std::min(last, rows_of[i][1]);
-    if (low > high) continue;
-    Corners p = corners_of(model, i);
-    if (planes_[i].cosine < 0) std::swap(p[1], p[2]);
-    const auto [left, right] = std::minmax({p[0].x(), p[1].x(), p[2].x()});
-    const std::array<int, 2> cols = range_of(x_, cols_, left, right);
-    const auto [lowest, highest] = std::minmax({p[0].z(), p[1].z(), p[2].z()});
-    std::array<double, 3> slack;
-    for (std::size_t k = 0; k < 3; ++k)
-      slack[k] = -slack_px * pitch_mm() * (p[(k + 1) % 3] - p[k]).head<2>().norm();
-    for (int row = low; row <= high; ++row)
-      for (int col = cols[0]; col <= cols[1]; ++col) {
-        const double x = x_mm(col), y = y_mm(row);
-        bool holds = true;
-        for (std::size_t k = 0; k < 3 && holds; ++k) {
-          const Eigen::Vector3d &a = p[k], &b = p[(k + 1) % 3];
-          holds = (b.x() - a.x()) * (y - a.y()) - (b.y() - a.y()) * (x - a.x()) >= slack[k];
-        }
-        if (!holds) continue;
-        const double z = std::clamp(plane_mm(i, x, y), lowest, highest);
-        const std::size_t at = index(row, col);
-        if (z <= z_[at]) continue;
-        z_[at] = z;
-        met_[at] = i;
+void SurfaceRays::keep_nearest(const TriangleModel& model, const Candidate& c, int first_row, int last_row) {
+  const std::uint32_t i = c.facet;
+  Corners p = corners_of(model, i);
+  if (planes_[i].cosine < 0) std::swap(p[1], p[2]);
+  const auto [lowest, highest] = std::minmax({p[0].z(), p[1].z(), p[2].z()});
+  std::array<double, 3> slack;
+  for (std::size_t k = 0; k < 3; ++k)
+    slack[k] = -slack_px * pitch_mm() * (p[(k + 1) % 3] - p[k]).head<2>().norm();
+  for (int row = std::max(first_row, c.first_row); row <= std::min(last_row, c.last_row); ++row)
+    for (int col = c.first_col; col <= c.last_col; ++col) {
+      const double x = x_mm(col), y = y_mm(row);
+      bool holds = true;
+      for (std::size_t k = 0; k < 3 && holds; ++k) {
+        const Eigen::Vector3d &a = p[k], &b = p[(k + 1) % 3];
+        holds = (b.x() - a.x()) * (y - a.y()) - (b.y() - a.y()) * (x - a.x()) >= slack[k];
       }
-  }
+      if (!holds) continue;
+      const double z = std::clamp(plane_mm(i, x, y), lowest, highest);
+      const std::size_t at = index(row, col);
+      if (z <= z_[at]) continue;
+      z_[at] = z;
+      met_[at] = i;
+    }
 }
 
 }  // namespace datum

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <vector>
 
 #include "daemon/inspection/surface/surface_compare.h"
@@ -23,6 +25,9 @@ inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
 class SurfaceRays {
  public:
   SurfaceRays(const TriangleModel& model, const SurfaceShot& shot, unsigned threads);
+  /// Whether a shot of the same model has the same rays: a part in a fixture is seen alike again and again.
+  bool are_of(const SurfaceShot& shot) const;
+  std::size_t bytes() const;
 
   /// The first facet on a pixel's ray; no_facet where it misses the model or the pixel does not exist.
   std::uint32_t facet(int row, int col) const { return inside(row, col) ? met_[index(row, col)] : no_facet; }
@@ -56,16 +61,38 @@ class SurfaceRays {
   }
   Corners corners_of(const TriangleModel& model, std::uint32_t facet) const;
   void project(const TriangleModel& model, unsigned threads);
-  void keep_nearest(const TriangleModel& model, const std::vector<std::array<int, 2>>& rows_of, int first,
-                    int last);
+  /// A facet in whose box a pixel's centre lies.
+  struct Candidate {
+    std::uint32_t facet;
+    int first_row, last_row, first_col, last_col;
+  };
+  /// False: no ray can meet it. Else its plane is known.
+  bool can_be_met(const TriangleModel& model, Candidate& candidate);
+  void keep_nearest(const TriangleModel& model, const Candidate& candidate, int first_row, int last_row);
 
   int rows_, cols_;
+  std::size_t facets_;
   AxisScale x_, y_;
-  Eigen::Matrix3d rotation_;  // sensor from model
-  Eigen::Vector3d shift_;     // of the model's origin
-  std::vector<Plane> planes_;
+  Eigen::Matrix4d model_from_sensor_;
+  Eigen::Matrix3d rotation_;         // sensor from model
+  Eigen::Vector3d shift_;            // of the model's origin
+  std::unique_ptr<Plane[]> planes_;  // of facets that rays can meet
   std::vector<std::uint32_t> met_;
   std::vector<double> z_;
+};
+
+/// The rays of a model's last part, while they take no more than `most_bytes` together. Thread-safe.
+class KeptRays {
+ public:
+  explicit KeptRays(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  /// Those of this snapshot of the last part where it was seen alike, else new ones.
+  std::shared_ptr<const SurfaceRays> of(const TriangleModel& model, const SurfaceShot& shot,
+                                        std::size_t snapshot, unsigned threads);
+
+ private:
+  const std::size_t most_bytes_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<const SurfaceRays>> last_;
 };
 
 }  // namespace datum

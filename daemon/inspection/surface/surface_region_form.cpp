@@ -3,8 +3,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "calib/linear/median.h"
+#include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
 namespace {
@@ -13,21 +15,60 @@ constexpr int quadric_cells = 24, plane_cells = 9;  // four for each parameter o
 constexpr int robust_turns = 4;
 constexpr double outlying_sigmas = 3;
 
+void widen(RegionNoise::Box& box, const RegionNoise::Box& by) {
+  box.top = std::min(box.top, by.top);
+  box.bottom = std::max(box.bottom, by.bottom);
+  box.left = std::min(box.left, by.left);
+  box.right = std::max(box.right, by.right);
+}
+
 }  // namespace
 
-RegionCells::RegionCells(const RegionPixels& all, const RegionNoise::Box& box)
+std::vector<RegionNoise::Box> boxes_of(const SnapshotGrid& grid,
+                                       const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
+                                       unsigned threads) {
+  constexpr int far = std::numeric_limits<int>::max();
+  constexpr std::size_t band = 32;  // rows
+  const std::vector<RegionNoise::Box> none(regions,
+                                           RegionNoise::Box{far, far, 0, 0});  // set to nothing below
+  std::vector<std::vector<RegionNoise::Box>> of_band(runs_of(static_cast<std::size_t>(grid.rows), band),
+                                                     none);
+  in_runs(
+      threads, static_cast<std::size_t>(grid.rows),
+      [&](std::size_t run, std::size_t from, std::size_t to) {
+        std::size_t i = from * static_cast<std::size_t>(grid.cols);
+        for (int row = static_cast<int>(from); row < static_cast<int>(to); ++row)
+          for (int col = 0; col < grid.cols; ++col, ++i) {
+            const std::uint32_t p = grid.point[i];
+            if (p == no_point || region_of_point[p] >= regions) continue;
+            widen(of_band[run][region_of_point[p]], {row, col, row + 1, col + 1});
+          }
+      },
+      band);
+  std::vector<RegionNoise::Box> boxes = none;
+  for (const std::vector<RegionNoise::Box>& some : of_band)
+    for (std::size_t r = 0; r < regions; ++r) widen(boxes[r], some[r]);
+  for (RegionNoise::Box& box : boxes)
+    if (box.bottom == 0) box = {};
+  return boxes;
+}
+
+RegionCells::RegionCells(const RegionPixels& all, const RegionNoise::Box& box, unsigned threads)
     : rows((box.bottom - box.top + side_px - 1) / side_px),
       cols((box.right - box.left + side_px - 1) / side_px),
       sum(static_cast<std::size_t>(rows * cols)),
       pixels(sum.size()) {
-  for (int row = box.top; row < box.bottom; ++row)
-    for (int col = box.left; col < box.right; ++col)
-      if (const float v = all.at(row, col); !std::isnan(v)) {
-        const auto k =
-            static_cast<std::size_t>((row - box.top) / side_px * cols + (col - box.left) / side_px);
-        sum[k] += v;
-        pixels[k] += 1;
-      }
+  parallel_for(threads, static_cast<std::size_t>(rows), [&](std::size_t cell, unsigned) {
+    const int top = box.top + static_cast<int>(cell) * side_px;
+    for (int row = top; row < std::min(box.bottom, top + side_px); ++row)
+      for (int col = box.left; col < box.right; ++col)
+        if (const float v = all.at(row, col); !std::isnan(v)) {
+          const auto k =
+              cell * static_cast<std::size_t>(cols) + static_cast<std::size_t>((col - box.left) / side_px);
+          sum[k] += v;
+          pixels[k] += 1;
+        }
+  });
 }
 
 RegionQuadric RegionCells::basis(double row, double col) const {

@@ -35,6 +35,11 @@ class RegionPixels {
   std::size_t region_;
 };
 
+/// Of each region the box about its pixels; empty where it has none.
+std::vector<RegionNoise::Box> boxes_of(const SnapshotGrid& grid,
+                                       const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
+                                       unsigned threads);
+
 /// Of 1, u, v, u u, u v, v v; u and v run from -1 to 1 over the rows and columns of a region's cells.
 using RegionQuadric = Eigen::Matrix<double, 6, 1>;
 
@@ -44,7 +49,7 @@ struct RegionCells {
   int rows = 0, cols = 0;
   std::vector<double> sum, pixels;
 
-  RegionCells(const RegionPixels& all, const RegionNoise::Box& box);
+  RegionCells(const RegionPixels& all, const RegionNoise::Box& box, unsigned threads = 1);
   /// At a place in cells.
   RegionQuadric basis(double row, double col) const;
   /// How much a form changes over one pixel along a row and a column, the sum of both.

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/inspection/surface/in_runs.h"
+#include "daemon/inspection/surface/value_ranks.h"
+
 namespace datum {
 namespace {
 
@@ -70,15 +73,13 @@ struct Bounds {
 };
 
 /// Range of a region's values that noise explains.
-Bounds noise_bounds(std::vector<float> values, const WindowExtremes& e, double sigma_mm) {
+Bounds noise_bounds(const std::vector<float>& values, const WindowExtremes& e, double sigma_mm,
+                    unsigned threads) {
   if (values.empty()) return {};
   const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-  const auto value_at = [&](std::size_t at) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-    return double{values[at]};
-  };
-  double low = value_at(rank) + share_sigmas * sigma_mm;
-  double high = value_at(values.size() - 1 - rank) - share_sigmas * sigma_mm;
+  const auto [least, largest] = values_at(values, rank, values.size() - 1 - rank, threads);
+  double low = double{least} + share_sigmas * sigma_mm;
+  double high = double{largest} - share_sigmas * sigma_mm;
   if (e.windows > 0) {
     low = std::max(low, double{e.lowest});
     high = std::min(high, double{e.highest});
@@ -89,13 +90,14 @@ Bounds noise_bounds(std::vector<float> values, const WindowExtremes& e, double s
 /// The same for each region, from the values of its points.
 std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point, const SurfaceMap& map,
                                  const std::vector<WindowExtremes>& extremes,
-                                 const std::vector<RegionNoise>& noise, const SensorProfile& sensor) {
+                                 const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
+                                 unsigned threads) {
   std::vector<std::vector<float>> values(extremes.size());
   for (std::size_t i = 0; i < region_of_point.size(); ++i)
     if (region_of_point[i] < values.size()) values[region_of_point[i]].push_back(map.distances[i].distance);
   std::vector<Bounds> bounds;
   for (std::size_t r = 0; r < values.size(); ++r)
-    bounds.push_back(noise_bounds(std::move(values[r]), extremes[r], sigma_mm(noise[r], sensor)));
+    bounds.push_back(noise_bounds(values[r], extremes[r], sigma_mm(noise[r], sensor), threads));
   return bounds;
 }
 
@@ -106,11 +108,12 @@ SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t re
   if (!fit.refusal.empty()) return {};
   const std::vector<float> distance = distances_from(fit.shared, fit.planes[0], m.surface, region);
   const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
-                                           m.extremes.size(), settings.window_px)[region];
+                                           m.extremes.size(), settings.window_px, m.backend.threads)[region];
   std::vector<float> values;
   for (std::size_t i = 0; i < distance.size(); ++i)
     if (m.surface.face_region[i] == region) values.push_back(distance[i]);
-  const Bounds noise = noise_bounds(std::move(values), e, sigma_mm(m.noise[region], m.sources.sensor));
+  const Bounds noise =
+      noise_bounds(values, e, sigma_mm(m.noise[region], m.sources.sensor), m.backend.threads);
   const double high = std::max(noise.high_mm, e.lowest + limit_mm),
                low = std::min(noise.low_mm, e.highest - limit_mm);
   std::vector<std::uint8_t> is_out(distance.size());
@@ -140,6 +143,9 @@ std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
                                   const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
                                   std::uint32_t least_px, int reach_px) {
   std::vector<SurfaceSpot> all(regions + 1);
+  const auto out =
+      static_cast<std::size_t>(std::count_if(is_out.begin(), is_out.end(), [](auto o) { return o != 0; }));
+  if (out < std::max(1u, least_px)) return all;  // most parts: nobody is to look at each pixel
   for (const SnapshotGrid& grid : grids) {
     Spreader spreader(grid, is_out, reach_px);
     for (std::size_t pixel = 0; pixel < grid.point.size(); ++pixel) {
@@ -158,23 +164,27 @@ std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
 
 SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& settings,
                         const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
-                        const SensorProfile& sensor) {
+                        const SensorProfile& sensor, unsigned threads) {
   const SurfaceMap& map = surface.map;
-  const std::vector<Bounds> bounds = noise_bounds(surface.judged_region, map, extremes, noise, sensor);
+  const std::vector<Bounds> bounds =
+      noise_bounds(surface.judged_region, map, extremes, noise, sensor, threads);
   std::vector<std::uint8_t> is_out = surface.is_beyond;
   std::vector<std::uint16_t> region = surface.beyond_region;
-  for (std::size_t i = 0; i < is_out.size(); ++i) {
-    const std::uint16_t r = surface.judged_region[i];
-    if (r == no_region) continue;
-    region[i] = r;
-    const double d = map.distances[i].distance;
-    is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
-                d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
-  }
+  in_runs(threads, is_out.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const std::uint16_t r = surface.judged_region[i];
+      if (r == no_region) continue;
+      region[i] = r;
+      const double d = map.distances[i].distance;
+      is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
+                  d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
+    }
+  });
   const std::size_t regions = map.regions.size();
   SurfaceSpots spots{
       spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
       spots_of(surface.grids, is_out, region, regions, least_px(settings))};
+  if (std::find(is_out.begin(), is_out.end(), 1) == is_out.end()) return spots;
   for (const double sign : {1.0, -1.0}) add_step_spots(surface, is_out, settings, sign, spots.out);
   return spots;
 }

@@ -48,7 +48,7 @@ struct SurfaceSpots {
 /// `noise` and `extremes` of each region's deviations; the profile's noise is used where a region has none.
 SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& settings,
                         const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
-                        const SensorProfile& sensor);
+                        const SensorProfile& sensor, unsigned threads = 1);
 
 /// Reason and text why no check of the region, or of facets without region (`region` = no_region), can be
 /// decided; Reason::none where it can.

@@ -5,17 +5,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "daemon/inspection/surface/area_quantiles.h"
+
 namespace datum {
 namespace {
-
-__extension__ using Wide = __int128;
-
-constexpr double nm_per_mm = 1e6, units_per_mm2 = 1e9;
-
-/// A face point's contribution; sums over all points remain exact in 128 bits.
-struct Share {
-  std::int64_t nm, units;
-};
 
 std::size_t region_index(const SurfaceMap& map, std::uint32_t facet) {
   return map.region_of_facet.empty() ? no_region : map.region_of_facet[facet];
@@ -31,45 +24,9 @@ void spread(double um, bool first, double* least, double* largest) {
   *least = first ? um : std::min(*least, um);
   *largest = first ? um : std::max(*largest, um);
 }
-
-/// Deviation in um, in ascending order, at which a share of the area is reached.
-double quantile(const std::vector<Share>& sorted, std::int64_t total, double share) {
-  const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(total)));
-  std::int64_t sum = 0;
-  for (const Share& s : sorted) {
-    sum += s.units;
-    if (sum >= wanted) return static_cast<double>(s.nm) / 1000;
-  }
-  return static_cast<double>(sorted.back().nm) / 1000;
-}
-
-void sort(std::vector<Share>& shares) {
-  std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.nm < b.nm; });
-}
-
-Share share_of(const SurfaceMap& map, std::size_t i) {
-  return {std::llround(nm_per_mm * map.distances[i].distance), std::llround(units_per_mm2 * map.area_mm2[i])};
-}
-
-void add_sums(SurfaceStatistics* s, std::vector<Share> shares, std::int64_t out_units) {
-  Wide sum = 0, squares = 0;
-  std::int64_t total = 0;
-  for (const Share& share : shares) {
-    total += share.units;
-    sum += Wide{share.units} * share.nm;
-    squares += Wide{share.units} * share.nm * share.nm;
-  }
-  if (total == 0) return;
-  const auto weight = static_cast<double>(total);
-  s->area_mm2 = weight / units_per_mm2;
-  s->mean_um = static_cast<double>(sum) / weight / 1000;
-  s->rms_um = std::sqrt(static_cast<double>(squares) / weight) / 1000;
-  s->out_mm2 = static_cast<double>(out_units) / units_per_mm2;
-  s->fraction_out = static_cast<double>(out_units) / weight;
-  sort(shares);
-  s->p1_um = quantile(shares, total, 0.01);
-  s->p50_um = quantile(shares, total, 0.5);
-  s->p99_um = quantile(shares, total, 0.99);
+void spread(double low_um, bool first, double* least, double* largest, double high_um) {
+  *least = first ? low_um : std::min(*least, low_um);
+  *largest = first ? high_um : std::max(*largest, high_um);
 }
 
 void check_areas(const SurfaceMap& map) {
@@ -77,15 +34,14 @@ void check_areas(const SurfaceMap& map) {
     throw std::invalid_argument("statistics of a surface: its points' areas are not known: cover_of() first");
 }
 
-template <class Belongs>
-SurfaceStatistics collect(const SurfaceMap& map, const Belongs& belongs) {
-  check_areas(map);
+/// What is summed of a group of points.
+struct Collected {
   SurfaceStatistics s;
-  std::vector<Share> shares;
+  AreaSums sums;
   std::int64_t out_units = 0;
-  for (std::size_t i = 0; i < map.points.size(); ++i) {
+
+  void add(const SurfaceMap& map, std::size_t i) {
     const ModelDistance& d = map.distances[i];
-    if (d.kind == MatchClass::no_data || !belongs(d.facet)) continue;
     ++s.points;
     const double um = 1000.0 * d.distance;
     if (d.kind == MatchClass::rim) {
@@ -95,41 +51,132 @@ SurfaceStatistics collect(const SurfaceMap& map, const Belongs& belongs) {
       s.edge_out += is_out(map, d);
     } else {
       spread(um, s.face++ == 0, &s.least_um, &s.largest_um);
-      shares.push_back(share_of(map, i));
-      if (!is_out(map, d)) continue;
+      const AreaShare share = area_share(d.distance, map.area_mm2[i]);
+      sums.add(share);
+      if (!is_out(map, d)) return;
       ++s.face_out;
-      out_units += shares.back().units;
+      out_units += share.units;
     }
   }
-  add_sums(&s, std::move(shares), out_units);
-  return s;
+  /// Of points behind these.
+  void add(const Collected& o) {
+    if (o.s.edge > 0)
+      spread(o.s.edge_least_um, s.edge == 0, &s.edge_least_um, &s.edge_largest_um, o.s.edge_largest_um);
+    if (o.s.face > 0) spread(o.s.least_um, s.face == 0, &s.least_um, &s.largest_um, o.s.largest_um);
+    s.points += o.s.points;
+    s.face += o.s.face;
+    s.edge += o.s.edge;
+    s.rim += o.s.rim;
+    s.face_out += o.s.face_out;
+    s.edge_out += o.s.edge_out;
+    sums.add(o.sums);
+    out_units += o.out_units;
+  }
+};
+
+/// Calls visit(group, share) for the face points from .. to of each group. group_of(facet): its number, `groups` for none.
+template <class GroupOf, class Visit>
+void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups, std::size_t from,
+               std::size_t to, const Visit& visit) {
+  for (std::size_t i = from; i < to; ++i) {
+    const ModelDistance& d = map.distances[i];
+    if (d.kind != MatchClass::face) continue;
+    if (const std::size_t g = group_of(d.facet); g < groups)
+      visit(g, area_share(d.distance, map.area_mm2[i]));
+  }
+}
+
+template <class GroupOf>
+std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
+                              unsigned threads) {
+  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size()), std::vector<Collected>(groups));
+  in_runs(threads, map.points.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const ModelDistance& d = map.distances[i];
+      if (d.kind == MatchClass::no_data) continue;
+      if (const std::size_t g = group_of(d.facet); g < groups) of_run[run][g].add(map, i);
+    }
+  });
+  std::vector<Collected> all(groups);
+  for (const std::vector<Collected>& some : of_run)
+    for (std::size_t g = 0; g < groups; ++g) all[g].add(some[g]);
+  return all;
+}
+
+/// Of groups that have an area, the values of these shares; nothing of others.
+template <class GroupOf>
+std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf& group_of,
+                                           const std::vector<Collected>& all,
+                                           const std::vector<double>& shares, unsigned threads) {
+  std::vector<AreaQuantiles> found;
+  for (const Collected& c : all)
+    found.emplace_back(c.sums.total > 0 ? c.sums.least_nm : 0, c.sums.total > 0 ? c.sums.largest_nm : 0,
+                       c.sums.total, shares);
+  const auto each = [&](std::size_t from, std::size_t to, const auto& visit) {
+    each_face(map, group_of, all.size(), from, to, [&](std::size_t g, const AreaShare& s) {
+      if (all[g].sums.total > 0) visit(g, s);
+    });
+  };
+  find_quantiles(found, map.points.size(), each, threads);
+  std::vector<std::vector<double>> values(all.size());
+  for (std::size_t g = 0; g < all.size(); ++g)
+    if (all[g].sums.total > 0) values[g] = found[g].values_um();
+  return values;
+}
+
+template <class GroupOf>
+std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
+                                       unsigned threads) {
+  check_areas(map);
+  const std::vector<Collected> all = sum_up(map, group_of, groups, threads);
+  const auto values = quantiles(map, group_of, all, {0.01, 0.5, 0.99}, threads);
+  std::vector<SurfaceStatistics> statistics;
+  for (std::size_t g = 0; g < groups; ++g) {
+    SurfaceStatistics& s = statistics.emplace_back(all[g].s);
+    if (values[g].empty()) continue;
+    s.area_mm2 = all[g].sums.area_mm2();
+    s.mean_um = all[g].sums.mean_um();
+    s.rms_um = all[g].sums.rms_um();
+    s.out_mm2 = static_cast<double>(all[g].out_units) / units_per_mm2;
+    s.fraction_out = static_cast<double>(all[g].out_units) / static_cast<double>(all[g].sums.total);
+    s.p1_um = values[g][0];
+    s.p50_um = values[g][1];
+    s.p99_um = values[g][2];
+  }
+  return statistics;
 }
 
 }  // namespace
 
-SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region) {
-  return collect(map, [&](std::uint32_t facet) { return region_index(map, facet) == region; });
+SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region, unsigned threads) {
+  return collect(
+      map, [&](std::uint32_t facet) { return std::size_t{region_index(map, facet) != region}; }, 1,
+      threads)[0];
 }
 
 SurfaceStatistics statistics_of(const SurfaceMap& map) {
-  return collect(map, [](std::uint32_t) { return true; });
+  return collect(
+      map, [](std::uint32_t) { return std::size_t{0}; }, 1, 1)[0];
+}
+
+std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads) {
+  return collect(
+      map, [&](std::uint32_t facet) { return region_index(map, facet); }, map.regions.size(), threads);
+}
+
+std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region,
+                                 const std::vector<double>& shares, unsigned threads) {
+  check_areas(map);
+  const auto group_of = [&](std::uint32_t facet) { return std::size_t{region_index(map, facet) != region}; };
+  std::vector<double> inner;
+  for (const double share : shares)
+    if (share > 0 && share <= 1) inner.push_back(share);
+  return with_unreached(shares,
+                        quantiles(map, group_of, sum_up(map, group_of, 1, threads), inner, threads)[0]);
 }
 
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share) {
-  check_areas(map);
-  if (share <= 0) return -HUGE_VAL;
-  if (share > 1) return HUGE_VAL;
-  std::vector<Share> shares;
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < map.points.size(); ++i) {
-    if (map.distances[i].kind != MatchClass::face || region_index(map, map.distances[i].facet) != region)
-      continue;
-    shares.push_back(share_of(map, i));
-    total += shares.back().units;
-  }
-  if (total == 0) return std::nan("");
-  sort(shares);
-  return quantile(shares, total, share);
+  return quantiles_of(map, region, {share}, 1)[0];
 }
 
 std::size_t points_without_data(const SurfaceMap& map) {

@@ -28,10 +28,15 @@ struct SurfaceStatistics {
 
 /// Statistics of one region, or for `no_region` of facets without region and tolerance. Sums are of integers
 /// (deviations in nm, areas in 1e-9 mm^2), so the result does not depend on the order of points.
-SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region);
+SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region, unsigned threads = 1);
+/// Of each of map.regions, in one pass over the points.
+std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads);
 /// Least deviation of face points, um, that at least `share` of the region's area does not exceed; -infinity and infinity
 /// for shares of 0 or less and above 1; NaN without data.
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share);
+/// Of several shares at once.
+std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region,
+                                 const std::vector<double>& shares, unsigned threads);
 /// Statistics of all points.
 SurfaceStatistics statistics_of(const SurfaceMap& map);
 

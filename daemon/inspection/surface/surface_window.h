@@ -21,6 +21,6 @@ struct WindowExtremes {
 std::vector<WindowExtremes> window_extremes(const std::vector<SnapshotGrid>& grids,
                                             const std::vector<std::uint16_t>& region_of_point,
                                             const std::vector<float>& value, std::size_t regions,
-                                            int window_px);
+                                            int window_px, unsigned threads = 1);
 
 }  // namespace datum

@@ -21,10 +21,13 @@ const std::string top =
     region("top", "normal = [0, 0, 1]\n", check("\"deviation_mean\"\nlower_um = -500\nupper_um = 500"));
 const std::string facet_map = "[facet_map]\nlongest_mm = 1.2\ngate_mm = 0.4\nleast_points = 4\n";
 
+const std::string both = "files = [\"facets\"]\n";  // asks for all of a map
+
 /// 14 x 11 x 6 mm; only the top was seen.
 struct Box : SurfaceScene {
   explicit Box(double off_mm) : SurfaceScene(testing::box_model(14, 11, 6, 5)) {
     size = "14, 11, 6";
+    surface_keys = both;
     scan([=](const Eigen::Vector3d&) { return off_mm; });
   }
 };
@@ -58,6 +61,7 @@ TEST(FacetMap, AModelIsCutOnceForAllParts) {
   const SurfaceInspection first = scene.inspect(recipe), second = scene.inspect(recipe);
   ASSERT_TRUE(first.facets && second.facets);
   EXPECT_EQ(first.facets->pieces, second.facets->pieces);
+  scene.surface_keys.clear();
   EXPECT_FALSE(scene.inspect(scene.recipe(top)).facets);
 }
 
@@ -68,9 +72,14 @@ class NamedMatcher final : public FacetMatcher {
              FacetPierced* by_surface) override {
     match_scan(*model, surface, settings, cpu_backend(1), by_points, by_surface);
     ++calls;
+    asked_points = by_points;
+    asked_surface = by_surface;
+    joined = surface.facet_count;
   }
   std::string describe() const override { return "cuda test device"; }
   int calls = 0;
+  bool asked_points = false, asked_surface = false;
+  std::size_t joined = 0;
 };
 
 TEST(FacetMap, TheVerdictNamesWhoMadeIt) {
@@ -86,6 +95,34 @@ TEST(FacetMap, TheVerdictNamesWhoMadeIt) {
   ASSERT_TRUE(here.facets && there.facets);
   for (std::size_t i = 0; i < here.facets->by_points.size(); ++i)
     EXPECT_EQ(here.facets->by_points[i].mean, there.facets->by_points[i].mean);
+}
+
+TEST(FacetMap, OnlyWhatTheRecipeAsksForIsMatched) {
+  Box scene(0.1);
+  NamedMatcher matcher;
+  scene.matcher = &matcher;
+  const auto asked = [&](const std::string& files, const std::string& checks) {
+    scene.surface_keys = files;
+    matcher = {};
+    const SurfaceInspection part =
+        scene.inspect(scene.recipe(region("top", "normal = [0, 0, 1]\n", checks) +
+                                   "[facet_map]\nlongest_mm = 1.2\ngate_mm = 1\nleast_points = 4\n"));
+    EXPECT_EQ(part.facets != nullptr, matcher.calls == 1);
+    if (part.facets) {
+      EXPECT_EQ(part.facets->by_points.empty(), !matcher.asked_points);
+      EXPECT_EQ(part.facets->by_surface.empty(), !matcher.asked_surface);
+    }
+    EXPECT_EQ(matcher.joined > 0, matcher.asked_surface);  // the pixels are not joined for nothing
+    return std::pair(matcher.asked_points, matcher.asked_surface);
+  };
+  const std::string mean = check("\"deviation_mean\"\nlower_um = -500\nupper_um = 500"),
+                    pfm = check("\"pfm_mean\"\nlower_um = -500\nupper_um = 500"),
+                    ffm = check("\"ffm_maximum\"\nupper_um = 500");
+  EXPECT_EQ(asked("", mean), std::pair(false, false));
+  EXPECT_EQ(asked("", pfm), std::pair(true, false));
+  EXPECT_EQ(asked("", ffm), std::pair(false, true));
+  EXPECT_EQ(asked("", pfm + ffm), std::pair(true, true));
+  EXPECT_EQ(asked(both, mean), std::pair(true, true));
 }
 
 TEST(FacetMap, TooShortAnEdgeIsTheModelsFault) {

@@ -1,0 +1,203 @@
+// What is kept from part to part, made sooner, or found without sorting: the same values as without.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "daemon/inspection/surface/area_quantiles.h"
+#include "daemon/inspection/surface/surface_cover.h"
+#include "daemon/inspection/surface/surface_rays.h"
+#include "daemon/inspection/surface/surface_window.h"
+#include "daemon/inspection/surface/value_ranks.h"
+#include "tests/daemon/inspection/surface/surface_scan.h"
+#include "tests/daemon/inspection/surface/surface_scene.h"
+
+namespace datum::surface_kept_test {
+namespace {
+
+SurfaceMap wavy_map() {
+  std::vector<ModelPoint> points;
+  testing::add_points(points, -20, 20, 0.3, [](double x, double y) { return 0.05 * std::sin(x) * y; });
+  return testing::compared(testing::sheet_model(40), std::move(points));
+}
+
+bool same(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+TEST(SurfacePatches, ListedNeighboursGiveTheSameAreas) {
+  SurfaceMap looked = wavy_map(), listed = looked;
+  for (const double reach_mm : {0.4, 1.1, 6.0}) {
+    SurfacePatches patches(looked, reach_mm);
+    const SurfaceCover a = cover_of(looked, patches, 1, 1);
+    patches.list_neighbours(std::size_t{1} << 28, 3);
+    const SurfaceCover b = cover_of(listed, patches, 1, 3);
+    EXPECT_TRUE(same(a.area_mm2, b.area_mm2) && same(a.covered_mm2, b.covered_mm2));
+    EXPECT_TRUE(same(looked.area_mm2, listed.area_mm2));
+    const SurfaceCover alone = cover_alone(looked, patches, 1, 2);
+    EXPECT_TRUE(same(a.covered_mm2, alone.covered_mm2));
+  }
+}
+
+TEST(SurfacePatches, ListsThatTakeTooMuchAreNotKept) {
+  SurfaceMap map = wavy_map(), other = map;
+  SurfacePatches patches(map, 0.5);
+  const SurfaceCover a = cover_of(map, patches, 1, 1);
+  const std::size_t before = patches.bytes();
+  patches.list_neighbours(1000, 2);
+  EXPECT_EQ(patches.bytes(), before);
+  EXPECT_TRUE(same(a.covered_mm2, cover_of(other, patches, 1, 2).covered_mm2));
+  patches.list_neighbours(std::size_t{1} << 28, 2);
+  EXPECT_NE(patches.bytes(), before);
+}
+
+/// As the statistics say it: the least deviation at which so much of the area is reached.
+double sorted_quantile_um(std::vector<AreaShare> shares, double share) {
+  std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.nm < b.nm; });
+  std::int64_t total = 0, sum = 0;
+  for (const AreaShare& s : shares) total += s.units;
+  const auto wanted = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(total)));
+  for (const AreaShare& s : shares)
+    if ((sum += s.units) >= wanted) return static_cast<double>(s.nm) / 1000;
+  return static_cast<double>(shares.back().nm) / 1000;
+}
+
+TEST(AreaQuantiles, AreThoseOfSortedShares) {
+  std::mt19937_64 random(1);
+  const std::vector<double> wanted{1e-9, 0.01, 0.5, 0.5, 0.9, 0.99, 1.0};
+  for (const std::int64_t spread : std::vector<std::int64_t>{1, 7, 3000, 4'000'000, 900'000'000'000}) {
+    std::vector<AreaShare> shares(40'000);
+    for (AreaShare& s : shares) {
+      s.nm = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(spread)) - spread / 3;
+      s.units = random() % 9 == 0 ? 0 : static_cast<std::int64_t>(random() % 1'000'000);
+    }
+    AreaSums sums;
+    for (const AreaShare& s : shares) sums.add(s);
+    std::vector<AreaQuantiles> found(1, {sums.least_nm, sums.largest_nm, sums.total, wanted});
+    find_quantiles(
+        found, shares.size(),
+        [&](std::size_t from, std::size_t to, const auto& visit) {
+          for (std::size_t i = from; i < to; ++i) visit(0, shares[i]);
+        },
+        3);
+    const std::vector<double> um = found[0].values_um();
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_EQ(um[k], sorted_quantile_um(shares, wanted[k])) << spread << " " << wanted[k];
+  }
+}
+
+TEST(ValueRanks, AreThoseOfSortedValues) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<float> normal(0, 0.01f);
+  for (const std::size_t count : {1u, 2u, 100u, 50'000u}) {
+    std::vector<float> values(count);
+    for (float& v : values) v = random() % 10 == 0 ? 0.f : normal(random);
+    std::vector<float> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double share : {0.0, 0.01, 0.5}) {
+      const auto rank = static_cast<std::size_t>(share * static_cast<double>(count - 1));
+      const auto [low, high] = values_at(values, rank, count - 1 - rank, 3);
+      EXPECT_EQ(low, sorted[rank]);
+      EXPECT_EQ(high, sorted[count - 1 - rank]);
+    }
+  }
+}
+
+/// A window with its pixels, one after the other.
+WindowExtremes plain_extremes(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region,
+                              const std::vector<float>& value, std::uint16_t wanted, int size) {
+  WindowExtremes e;
+  for (int row = 0; row + size <= grid.rows; ++row)
+    for (int col = 0; col + size <= grid.cols; ++col) {
+      float lowest = HUGE_VALF, highest = -HUGE_VALF;
+      bool whole = true;
+      const auto at = [&](int r, int c) { return grid.point[static_cast<std::size_t>(r * grid.cols + c)]; };
+      for (int r = row; r < row + size; ++r)
+        for (int c = col; c < col + size; ++c) {
+          const std::uint32_t p = at(r, c);
+          whole = whole && p != no_point && region[p] == wanted;
+          if (!whole) continue;
+          lowest = std::min(lowest, value[p]);
+          highest = std::max(highest, value[p]);
+        }
+      if (!whole) continue;
+      const std::uint32_t middle = at(row + size / 2, col + size / 2);
+      if (e.windows == 0 || lowest > e.highest) e.highest = lowest, e.highest_at = middle;
+      if (e.windows == 0 || highest < e.lowest) e.lowest = highest, e.lowest_at = middle;
+      ++e.windows;
+    }
+  return e;
+}
+
+TEST(WindowExtremes, AreThoseOfEachWindowsPixels) {
+  std::mt19937_64 random(3);
+  SnapshotGrid grid{90, 71, {}};
+  std::vector<std::uint16_t> region;
+  std::vector<float> value;
+  for (int i = 0; i < 90 * 71; ++i) {
+    const bool is_there = random() % 60 != 0;
+    grid.point.push_back(is_there ? static_cast<std::uint32_t>(value.size()) : no_point);
+    if (!is_there) continue;
+    region.push_back(random() % 200 == 0 ? no_region : static_cast<std::uint16_t>(i % 71 > 40));
+    value.push_back(static_cast<float>(static_cast<int>(random() % 50)) -
+                    25);  // equal ones: the first counts
+  }
+  for (const int size : {1, 3, 4, 15, 91})
+    for (const unsigned threads : {1u, 3u}) {
+      const auto all = window_extremes({grid}, region, value, 2, size, threads);
+      for (std::uint16_t r = 0; r < 2; ++r) {
+        const WindowExtremes e = plain_extremes(grid, region, value, r, size);
+        EXPECT_EQ(all[r].windows, e.windows) << size;
+        EXPECT_EQ(all[r].lowest, e.lowest);
+        EXPECT_EQ(all[r].highest, e.highest);
+        EXPECT_EQ(all[r].lowest_at, e.lowest_at);
+        EXPECT_EQ(all[r].highest_at, e.highest_at);
+      }
+    }
+}
+
+struct SeenBox : testing::SurfaceScene {
+  SeenBox() : SurfaceScene(testing::box_model(14, 11, 6, 5)) {
+    size = "14, 11, 6";
+    scan([](const Eigen::Vector3d&) { return 0.02; });
+  }
+};
+
+TEST(KeptRays, AreThoseOfAPartThatIsSeenAlike) {
+  SeenBox scene;
+  const TriangleModel model = triangle_model(scene.model);
+  const SurfaceShot shot{&scene.frame, Htm<Model, Sensor>(scene.sensor_from_model.inverse())};
+  KeptRays kept(std::size_t{1} << 28);
+  const auto first = kept.of(model, shot, 0, 2);
+  EXPECT_EQ(kept.of(model, shot, 0, 1), first);
+  Eigen::Matrix4d moved = scene.sensor_from_model.inverse();
+  moved(0, 3) += 1e-9;
+  const auto other = kept.of(model, {&scene.frame, Htm<Model, Sensor>(moved)}, 0, 1);
+  EXPECT_NE(other, first);
+  HeightFrame wider = scene.frame;
+  wider.x.scale_mm *= 2;
+  EXPECT_NE(kept.of(model, {&wider, shot.model_from_sensor}, 0, 1), other);
+  KeptRays none(1000);
+  const auto once = none.of(model, shot, 0, 1);
+  EXPECT_NE(none.of(model, shot, 0, 1), once);
+}
+
+TEST(SurfaceModels, ASecondPartsVerdictIsTheFirstsWhateverIsKept) {
+  SeenBox scene;
+  const Recipe recipe = scene.recipe(testing::region(
+      "top", "normal = [0, 0, 1]\n",
+      testing::check("\"profile\"\nupper_um = 500") + testing::check("\"flatness\"\nupper_um = 500")));
+  const auto text = [&] { return to_json(scene.inspect(recipe, 2).verdict); };
+  const std::string first = text();
+  EXPECT_EQ(text(), first);
+  HeightFrame seen = scene.frame;
+  scene.sensor_from_model(2, 3) += 0.01;  // another part between them: other rays, slopes as before
+  scene.scan([](const Eigen::Vector3d&) { return -0.03; });
+  text();
+  scene.frame = seen;
+  EXPECT_EQ(text(), first);
+}
+
+}  // namespace
+}  // namespace datum::surface_kept_test
