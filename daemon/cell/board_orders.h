@@ -11,6 +11,7 @@
 
 #include "daemon/cell/board.h"
 #include "daemon/cell/measurement_basis.h"
+#include "daemon/cell/model_preparer.h"
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/inspection/board/board_planner.h"
 
@@ -24,12 +25,16 @@ struct BoardOrdersDependencies {
   const ControllerWatch* controller;  // null: verdicts say nothing of it
   const ModelParser* models;          // null: this process
   const MeasurementBasis& basis;
+  LogSink log;
 };
 
 class BoardOrders {
  public:
   explicit BoardOrders(BoardOrdersDependencies dependencies)
-      : deps_(dependencies), models_(std::make_shared<SurfaceModels>(deps_.models)) {}
+      : deps_(std::move(dependencies)),
+        models_(std::make_shared<SurfaceModels>(deps_.models)),
+        preparer_(models_, deps_.backend.finder.get(), deps_.backend.matcher.get(), deps_.threads,
+                  deps_.log) {}
 
   const std::string& unit() const { return unit_; }
   MonotonicNs unit_reported_ns() const { return unit_reported_ns_; }
@@ -38,6 +43,8 @@ class BoardOrders {
   /// The order's frame was nobody's. A number that was reported meanwhile is the newer one, and stays.
   void return_unit(BoardOrder& order);
 
+  /// Makes what the chosen recipe's parts need ready, beside the loop.
+  void prepare() { preparer_.prepare(deps_.basis.recipe()); }
   /// With the recipe that is chosen now.
   std::shared_ptr<BoardOrder> make(MonotonicNs now);
   /// Only what load() needs.
@@ -53,6 +60,7 @@ class BoardOrders {
   BoardOrdersDependencies deps_;
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::shared_ptr<SurfaceModels> models_;
+  ModelPreparer preparer_;
   std::string unit_;
   MonotonicNs unit_reported_ns_ = 0;
   std::uint64_t begun_ = 0;

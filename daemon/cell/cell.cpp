@@ -33,7 +33,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
                    frame_time_limits(deps_.config)},
                   basis_.utc(), EventLoop::now()),
       orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
-               deps_.controller, deps_.models, basis_}),
+               deps_.controller, deps_.models, basis_, deps_.log}),
       announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),
@@ -215,6 +215,7 @@ void InspectionCell::reload() {
                     "datumd is down will be INVALID");
       events_.log(5, fmt::format("recipe {} changed, now {}", name, basis_.recipe()->sha256),
                   {Event::recipe_chosen, {{"DATUM_RECIPE", name}}});
+      if (!state_.idle()) orders_.prepare();
       return;
     case MeasurementBasis::RecipeChange::gone:
       boards_.abandon("its recipe is gone or refused");
@@ -293,6 +294,7 @@ void InspectionCell::arm_anew(bool resumes) {
     throw scpi::Error(scpi::hardware_missing, why);
   links_.demand_up();
   boards_.arm(*recipe, resumes);
+  orders_.prepare();
 }
 
 void InspectionCell::abort() {

@@ -60,8 +60,8 @@ struct Rig {
         MeasurementBasisDependencies{folder.path() / "recipes", folder.path(), "", 3600, false, sensor,
                                      [] { return std::int64_t{1}; }, nullptr, events});
     basis->choose(basis->find("demo-board", std::nullopt));
-    orders = std::make_unique<BoardOrders>(
-        BoardOrdersDependencies{sensor, backend, 1, 3600, nullptr, nullptr, *basis});
+    orders = std::make_unique<BoardOrders>(BoardOrdersDependencies{sensor, backend, 1, 3600, nullptr, nullptr,
+                                                                   *basis, [](int, const std::string&) {}});
     ahead = std::make_unique<ReadAhead>(source, *orders, threads);
   }
   void deliver(MonotonicNs seen_ns) {
