@@ -1,6 +1,6 @@
 // From delivered bytes to the announced line: the real datumd, its board of 58 components, one table in one run.
 //
-//   bench_path [--gpu] [--boards N] [--sustained N] [--memory FOLDER] [--disk FOLDER]     README.md
+//   bench_path [--gpu] [--part] [--boards N] [--sustained N] [--memory FOLDER] [--disk FOLDER]     README.md
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/bench/bench_board.h"
+#include "tests/bench/bench_part.h"
 #include "tests/bench/path_drop.h"
 #include "tests/bench/path_floor.h"
 #include "tests/bench/path_network.h"
@@ -60,27 +61,54 @@ double boards_per_s(PathCell& cell, DropPlace& place, int first, int sustained) 
   return 1000 * sustained / ms_between(from, last);
 }
 
-DropTimes drop_times(const PathOptions& options, const std::filesystem::path& parent, std::string& backend) {
-  DropPlace place(parent);
-  PathCell cell(options, "right", place.sensor());
-  backend = cell.backend();
-  cell.arm_when("drop");
-  DropTimes times;
+PathTimes dropped(PathCell& cell, DropPlace& place, const PathOptions& options) {
   Clock::time_point renamed;
   const auto deliver = [&](int n) {
     place.forget(n - 1);
     place.prepare(n);
     renamed = place.deliver(n);
   };
-  times.path = times_of(cell, options, {deliver, [&] { return renamed; }});
+  return times_of(cell, options, {deliver, [&] { return renamed; }});
+}
+
+DropTimes drop_times(const PathOptions& options, const std::filesystem::path& parent, std::string& backend) {
+  DropPlace place(parent, make_frame(make_recipe()));
+  PathCell cell(options, board_scene(), place.sensor());
+  backend = cell.backend();
+  cell.arm_when("drop");
+  DropTimes times;
+  times.path = dropped(cell, place, options);
   times.boards_per_s = boards_per_s(cell, place, options.boards + options.warm_up, options.sustained);
   return times;
 }
 
-Floor floor_in(const PathOptions& options, const std::filesystem::path& parent) {
-  DropPlace place(parent);
+Floor floor_in(const PathOptions& options, const std::filesystem::path& parent, HeightFrame frame) {
+  DropPlace place(parent, std::move(frame));
   place.prepare(0);
   return floor_of(place.image_of(0), options.disk, options.boards);
+}
+
+struct PartTimes {
+  PathTimes path;
+  double model_ms = 0, first_ms = 0;  // until the model is ready; of the first part
+  std::string backend;                // of its verdicts
+};
+
+/// Parts compared with a model of 1.19 million facets, dropped in memory.
+PartTimes part_times(const PathOptions& options) {
+  DropPlace place(options.memory, make_part_frame());
+  PathCell cell(options, part_scene(), place.sensor());
+  PartTimes times;
+  const auto armed = Clock::now();
+  cell.arm_when("drop");
+  if (!options.cold) cell.await_log("facets ready");
+  times.model_ms = ms_between(armed, Clock::now());
+  place.prepare(100'000);
+  const auto first = place.deliver(100'000);
+  times.first_ms = ms_between(first, cell.await_pass());
+  times.path = dropped(cell, place, options);
+  times.backend = cell.backend_of_verdict();
+  return times;
 }
 
 /// Medians of datumd's own times, a column for each source.
@@ -96,6 +124,22 @@ void print_steps(const std::vector<std::pair<const char*, PathTimes>>& sources) 
                                : "-");
   }
   fmt::print("\n");
+}
+
+void print_part(const PathOptions& options) {
+  const Floor floor = floor_in(options, options.memory, make_part_frame());
+  const PartTimes part = part_times(options);
+  fmt::print(
+      "\nsurface recipe: {} facets, C2M and PFM, {} x {} int16 TIFF (1.3 MB)\nbackend: {}\n{:<46} {:>9} "
+      "{:>9} "
+      "{:>9} {:>9} {:>9}\n",
+      cone_facets, part_side_px, part_side_px, part.backend, "to the line at a host, from", "median", "p99",
+      "CPU", "floor", "share");
+  print_path("drop folder in memory: sidecar renamed", part.path,
+             quantile(*floor.read.ms, 0.5) + quantile(*floor.append.ms, 0.5));
+  fmt::print("{:<46} {:>9.2f}\n{:<46} {:>9.2f}\n", "of the first part", part.first_ms,
+             "the model, from arming until it is ready", part.model_ms);
+  print_steps({{"part", part.path}});
 }
 
 void print_paths(const PathOptions& options, double read_ms, double store_ms) {
@@ -121,7 +165,7 @@ void print_paths(const PathOptions& options, double read_ms, double store_ms) {
 }
 
 void print_table(const PathOptions& options) {
-  Floor floor = floor_in(options, options.memory);
+  Floor floor = floor_in(options, options.memory, make_frame(make_recipe()));
   print_paths(options, quantile(*floor.read.ms, 0.5), quantile(*floor.append.ms, 0.5));
   fmt::print("\n{:<46} {:>9} {:>9}\n", "beside it, ms, the same bytes in memory", "median", "p99");
   std::vector<FloorRow> rows{floor.cat, floor.openssl, floor.read, floor.append};
@@ -148,9 +192,13 @@ int main(int argc, char** argv) try {
   app.add_option("--memory", options.memory, "folder on a file system in memory")
       ->check(CLI::ExistingDirectory);
   app.add_option("--disk", options.disk, "folder on a disk, with the store")->check(CLI::ExistingDirectory);
+  app.add_flag("--cold", options.cold, "the first part comes as soon as the cell is armed");
+  bool part_alone = false;
+  app.add_flag("--part", part_alone, "the surface recipe alone");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
-  print_table(options);
+  if (!part_alone) print_table(options);
+  print_part(options);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "bench_path: %s\n", error.what());

@@ -1,6 +1,7 @@
-// A surface recipe from snapshots to verdict: the demo's part in seven snapshots of 440 x 440 pixels, frames in memory.
+// A surface recipe from snapshots to verdict, frames in memory: the demo's part in seven snapshots of 440 x 440 pixels, and
+// the part of 1.19 million facets (bench_part.h).
 //
-//   bench_surface [REPEATS]     one table: median and spread, 1 thread and all threads; user CPU time beside
+//   bench_surface [REPEATS [THREADS [FACETS]]]     one table: median and spread, 1 thread and all threads; user CPU time beside
 //
 // Peer: Embree's point query (libembree-dev) for the distances of the same points alone, which is the first step of these.
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 
 #include "config/toml_reader.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
+#include "daemon/system/memory.h"
+#include "tests/bench/bench_part.h"
 #include "tests/fresh_folder.h"
 #include "tests/virtual_cell/virtual_part_cell.h"
 #ifdef DATUM_BENCH_EMBREE
@@ -81,6 +84,7 @@ double user_ms() {
 }
 
 struct Times {
+  double load_ms = 0;  // of the model, where it was not
   std::vector<double> wall_ms, user_ms;
   BoardVerdict verdict;
   std::shared_ptr<const SurfaceMap> map;
@@ -91,6 +95,9 @@ Times run(const Part& part, const InspectionInputs& in, SurfaceModels& models, u
   using Clock = std::chrono::steady_clock;
   const Backend backend = cpu_backend(threads);
   Times t;
+  const auto begin_load = Clock::now();
+  models.of(*in.recipe, threads);
+  t.load_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin_load).count();
   for (int i = -1; i < repeats; ++i) {  // one to warm up
     const auto begin = Clock::now();
     const double user = user_ms();
@@ -136,6 +143,37 @@ void peer_row([[maybe_unused]] const SurfaceMap& map, [[maybe_unused]] unsigned 
 #endif
 }
 
+/// Of the large part: its recipe's own checks.
+void bench_large(int repeats, unsigned only_threads, std::size_t facets) {
+  const testing::FreshFolder folder;
+  const Recipe recipe = load_recipe(write_part_recipe(folder.path(), "bench", facets));
+  SensorProfile sensor;
+  sensor.serial = "bench";
+  sensor.z_min_mm = -30;
+  sensor.z_max_mm = 30;
+  sensor.scale_uncertainty_ppm = 100;
+  sensor.linearity_um = 0.3;
+  sensor.noise = {{0.0}, {3.0}};
+  InspectionInputs in;
+  in.recipe = &recipe;
+  in.sensor = &sensor;
+  Part part;
+  part.frames.push_back(make_part_frame());
+  part.surface.push_back({&part.frames.front(), {}});
+  fmt::print("truncated cone, {} x {} pixels, {} of them with heights\n", part_side_px, part_side_px,
+             part.frames.front().count_of(PixelClass::ok));
+  SurfaceModels models;
+  const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+  for (const unsigned threads : {1u, all}) {
+    if (only_threads > 0 && threads != only_threads) continue;
+    const Times t = run(part, in, models, threads, repeats);
+    fmt::print("{:<30} {:<30} {:<30} {} {}; model in {:.0f} ms, {} MiB\n", fmt::format("cone x{}", threads),
+               summary(t.wall_ms), summary(t.user_ms), name_of(t.verdict.decision), digest_of(t.verdict),
+               t.load_ms, models.of(recipe, threads)->bytes() >> 20);
+    if (t.verdict.decision != Decision::pass) fmt::print("{}\n", to_json(t.verdict));
+  }
+}
+
 void bench(int repeats) {
   const std::filesystem::path config = std::filesystem::path(DATUM_SOURCE_DIR) / "config";
   const testing::FreshFolder folder;
@@ -168,6 +206,11 @@ void bench(int repeats) {
 }  // namespace datum::bench
 
 int main(int argc, char** argv) {
-  datum::bench::bench(argc > 1 ? std::max(1, std::atoi(argv[1])) : 11);
+  datum::keep_freed_memory();  // as the daemon does
+  const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;
+  const unsigned threads = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
+  if (threads == 0) datum::bench::bench(repeats);
+  datum::bench::bench_large(
+      repeats, threads, argc > 3 ? static_cast<std::size_t>(std::atoll(argv[3])) : datum::bench::cone_facets);
   return 0;
 }

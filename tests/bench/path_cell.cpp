@@ -5,18 +5,20 @@
 #include <time.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "daemon/metrics/board_times.h"
 #include "daemon/store/result_store.h"
 #include "tests/bench/bench_board.h"
+#include "tests/bench/bench_part.h"
 
 namespace datum::bench {
 
 namespace {
 
-std::string profile_text(const std::string& handedness) {
+std::string board_profile(const std::string& handedness) {
   return fmt::format(
       "schema = 1\nserial = \"{}\"\nmodel = \"bench\"\nhandedness = \"{}\"\nz_min_mm = -8.0\nz_max_mm = 8.0\n"
       "scale_uncertainty_ppm = 100.0\nlinearity_um = 0.3\n[noise]\nz_mm = [0.0]\nsigma_um = [3.0]\n",
@@ -33,15 +35,26 @@ std::string config_text(const PathOptions& options, const std::string& sensor) {
 
 }  // namespace
 
-PathCell::PathCell(const PathOptions& options, const std::string& handedness, const std::string& sensor) {
+PathScene board_scene(const std::string& handedness) {
+  return {board_profile(handedness), [](const std::filesystem::path& recipes) {
+            std::ofstream(recipes / "bench.toml") << recipe_text(sensor_serial);
+          }};
+}
+
+PathScene part_scene() {
+  return {part_profile_text(sensor_serial, "right"),
+          [](const std::filesystem::path& recipes) { write_part_recipe(recipes, sensor_serial); }};
+}
+
+PathCell::PathCell(const PathOptions& options, const PathScene& scene, const std::string& sensor) {
   ::setenv("TMPDIR", options.disk.c_str(), 1);  // where the cell makes its folder
   scenario::CellOptions cell;
   cell.daemon = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "datumd";
   cell_ = std::make_unique<scenario::Cell>(cell);
   cell_->write("datumd.toml", config_text(options, sensor));
-  cell_->write("sensor.toml", profile_text(handedness));
+  cell_->write("sensor.toml", scene.profile);
   std::filesystem::remove(path() / "recipes/box.toml");
-  cell_->write("recipes/bench.toml", recipe_text(sensor_serial));
+  scene.write_recipe(path() / "recipes");
   cell_->start();
   host_ = cell_->connect();
 }
@@ -65,6 +78,18 @@ std::string PathCell::backend() const {
   const std::string log = cell_->daemon().output();
   const auto at = log.find("backend: ");
   return at == std::string::npos ? "?" : log.substr(at + 9, log.find('\n', at) - at - 9);
+}
+
+std::string PathCell::backend_of_verdict() const {
+  return ResultStore::read_only(path() / "results.db").latest().value().verdict().backend;
+}
+
+void PathCell::await_log(const std::string& words) {
+  const scenario::Deadline deadline = scenario::timeout();
+  while (cell_->daemon().output().find(words) == std::string::npos) {
+    if (Clock::now() > deadline) throw std::runtime_error("not logged: " + words);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 double PathCell::cpu_ms() const {

@@ -24,14 +24,25 @@ inline constexpr const char* sensor_serial = "67890";
 struct PathOptions {
   int boards = 60, warm_up = 5, sustained = 40;
   bool gpu = false;
+  bool cold = false;  // the first part comes as soon as the cell is armed
   std::filesystem::path memory = "/dev/shm", disk = "/var/tmp";
 };
+
+/// What is measured.
+struct PathScene {
+  std::string profile;                                                     // of the sensor, as TOML
+  std::function<void(const std::filesystem::path& recipes)> write_recipe;  // named bench, with its files
+};
+/// The board of bench_board.h.
+PathScene board_scene(const std::string& handedness = "right");
+/// The part of bench_part.h.
+PathScene part_scene();
 
 class PathCell {
  public:
   /// `sensor`: the table [sensor] without its profile, and what belongs to it. datumd is beside this program; its folder
   /// and its store are in options.disk.
-  PathCell(const PathOptions& options, const std::string& handedness, const std::string& sensor);
+  PathCell(const PathOptions& options, const PathScene& scene, const std::string& sensor);
 
   const std::filesystem::path& path() const { return cell_->path(); }
   scenario::Host& host() { return *host_; }
@@ -41,6 +52,10 @@ class PathCell {
   Clock::time_point await_pass();
   /// "cuda ..." or "avx512 x2", as the verdict names it.
   std::string backend() const;
+  /// As the newest stored verdict names it.
+  std::string backend_of_verdict() const;
+  /// Waits until datumd's log has these words.
+  void await_log(const std::string& words);
   /// Of datumd since its start, user and system; of its child processes nothing.
   double cpu_ms() const;
   /// Of stored results, their steps by name in the order of the way.

@@ -10,7 +10,6 @@
 #include <stdexcept>
 
 #include "drivers/sensor/sidecar.h"
-#include "tests/bench/bench_board.h"
 #include "tests/drivers/sensor/tiny_files.h"
 
 namespace datum::bench {
@@ -31,29 +30,14 @@ void write_whole(const fs::path& file, const std::string& bytes) {
   if (!good) throw std::runtime_error("can't write " + file.string());
 }
 
-std::string sidecar_of(const std::string& name, const std::string& image) {
-  FrameSidecar s;
-  s.sensor_serial = sensor_serial;
-  s.job_name = "bench";
-  s.job_hash = "none";
-  s.frame_id = name;
-  s.captured = {0, ClockDomain::unknown};
-  s.x = s.y = {pitch_mm, 0};
-  s.z = {count_mm, 0};
-  s.invalid = {InvalidMark::Kind::value, -32768};
-  s.height_file = image;
-  return write_sidecar(s);
-}
-
 }  // namespace
 
-DropPlace::DropPlace(const fs::path& parent) {
+DropPlace::DropPlace(const fs::path& parent, HeightFrame frame) : x_(frame.x), y_(frame.y), z_(frame.z) {
   std::string name = (parent / "datum-bench-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw std::runtime_error("no folder can be made in " + parent.string());
   path_ = name;
   for (const char* folder : {"drop", "drop/work", "drop/done", "drop/failed"})
     fs::create_directory(path_ / folder);
-  HeightFrame frame = make_frame(make_recipe());
   auto& counts = std::get<std::vector<std::int16_t>>(frame.counts);
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (frame.classes[i] != PixelClass::ok) counts[i] = -32768;
@@ -69,13 +53,28 @@ DropPlace::~DropPlace() {
 
 std::string DropPlace::sensor() const { return fmt::format("drop_folder = \"{}\"", drop().string()); }
 
+std::string DropPlace::sidecar_of(int n) const {
+  FrameSidecar s;
+  s.sensor_serial = sensor_serial;
+  s.job_name = "bench";
+  s.job_hash = "none";
+  s.frame_id = name_of(n);
+  s.captured = {0, ClockDomain::unknown};
+  s.x = x_;
+  s.y = y_;
+  s.z = z_;
+  s.invalid = {InvalidMark::Kind::value, -32768};
+  s.height_file = name_of(n) + ".tif";
+  return write_sidecar(s);
+}
+
 std::string DropPlace::name_of(int n) { return fmt::format("frame{:05}", n); }
 
 void DropPlace::prepare(int n) {
   const auto count = static_cast<std::int16_t>(n);  // no two frames show the same picture
   std::memcpy(image_.data() + first_pixel_at, &count, sizeof count);
   write_whole(image_of(n), image_);
-  write_whole(path_ / (name_of(n) + ".json"), sidecar_of(name_of(n), name_of(n) + ".tif"));
+  write_whole(path_ / (name_of(n) + ".json"), sidecar_of(n));
 }
 
 Clock::time_point DropPlace::deliver(int n) const {

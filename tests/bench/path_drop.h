@@ -1,9 +1,10 @@
-// Frames in a drop folder: an uncompressed int16 TIFF and its sidecar, which is renamed last.
+// Frames of a board or a part in a drop folder: an uncompressed int16 TIFF and its sidecar, which is renamed last.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
+#include "drivers/frame/height_frame.h"
 #include "tests/bench/path_cell.h"
 
 namespace datum::bench {
@@ -11,7 +12,8 @@ namespace datum::bench {
 /// A folder for deliveries on a given file system, removed at the end.
 class DropPlace {
  public:
-  explicit DropPlace(const std::filesystem::path& parent);
+  /// `frame`: int16 counts; its invalid pixels are delivered as -32768.
+  DropPlace(const std::filesystem::path& parent, HeightFrame frame);
   ~DropPlace();
   DropPlace(const DropPlace&) = delete;
   DropPlace& operator=(const DropPlace&) = delete;
@@ -30,8 +32,10 @@ class DropPlace {
 
  private:
   static std::string name_of(int n);
+  std::string sidecar_of(int n) const;
 
   std::filesystem::path path_;
+  AxisScale x_, y_, z_;
   std::string image_;  // a TIFF's bytes
 };
 

@@ -195,7 +195,7 @@ class ReadyCamera {
 
 PathTimes gocator_times(const PathOptions& options) {
   ReadyGocator sensor;
-  PathCell cell(options, "left", sensor.sensor());
+  PathCell cell(options, board_scene("left"), sensor.sensor());
   cell.arm_when("running, protocol 101.11, job");
   Clock::time_point sent;
   return times_of(cell, options, {[&](int n) { sent = sensor.expose(n); }, [&] { return sent; }});
@@ -203,7 +203,7 @@ PathTimes gocator_times(const PathOptions& options) {
 
 PathTimes genicam_times(const PathOptions& options) {
   ReadyCamera sensor;
-  PathCell cell(options, "left", sensor.sensor());
+  PathCell cell(options, board_scene("left"), sensor.sensor());
   cell.arm_when("running, Aravis Fake");
   return times_of(cell, options, {[&](int n) { sensor.expose(n); }, last_packet_time});
 }
