@@ -177,7 +177,8 @@ TEST(KeptRays, AreThoseOfAPartThatIsSeenAlike) {
   EXPECT_NE(other, first);
   HeightFrame wider = scene.frame;
   wider.x.scale_mm *= 2;
-  EXPECT_NE(kept.of(model, {&wider, shot.model_from_sensor}, 0, 1), other);
+  const auto again = kept.of(model, shot, 0, 1);
+  EXPECT_NE(kept.of(model, {&wider, shot.model_from_sensor}, 0, 1), again);
   KeptRays none(1000);
   const auto once = none.of(model, shot, 0, 1);
   EXPECT_NE(none.of(model, shot, 0, 1), once);
