@@ -170,6 +170,7 @@ std::string VirtualIppServer::order(const std::string& line, MonotonicNs now) {
     machine.systems["PartCsy"] = v;
   } else if (set_order(line)) {
   } else if (what == "hole" && numbers == 4) {
+    std::erase_if(machine.holes, [&](const auto& h) { return h.x_mm == v[0] && h.y_mm == v[1]; });
     machine.holes.push_back({v[0], v[1], v[2], v[3]});
   } else if (what == "overshoot" && numbers == 1) {
     machine.overshoot_mm = v[0];

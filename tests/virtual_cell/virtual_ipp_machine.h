@@ -51,7 +51,7 @@ class VirtualIppMachine {
   struct Hole {
     double x_mm = 0, y_mm = 0, tip_radius_mm = 0, surface_mm = 0;  // MachineCsy
   };
-  std::vector<Hole> holes;  // none: the machine knows no solid
+  std::vector<Hole> holes;  // of different centres; none: the machine knows no solid
   double overshoot_mm = 0;  // excess of each move's end in X
 
   /// Position of the tip, MachineCsy, mm.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace datum {
 namespace {
@@ -23,6 +24,16 @@ bool is_low(const CheckVerdict& v) { return v.check.lower && v.value < *v.check.
 double excess_of(const CheckVerdict& v) {
   const double tolerance = tolerance_of(v.check);
   return std::abs(v.value - limit_of(v)) / (tolerance > 0 ? tolerance : 1);
+}
+
+/// Something lies where nothing must be.
+bool is_not_empty(const CheckVerdict& v) {
+  return v.decision == Decision::fail && v.check.characteristic == Characteristic::presence && !is_low(v);
+}
+
+/// What names the fault by itself goes first, then what exceeds its limit by most.
+std::pair<bool, double> rank_of(const CheckVerdict& v) {
+  return {is_missing(v) || is_not_empty(v), excess_of(v)};
 }
 
 }  // namespace
@@ -50,10 +61,7 @@ std::string fault_text(const ComponentVerdict& component) {
   const CheckVerdict* worst = nullptr;
   for (const CheckVerdict& v : component.checks) {
     if (v.decision != component.decision || v.decision == Decision::pass) continue;
-    const bool worse =
-        !worst || (v.decision != Decision::invalid &&
-                   std::pair(is_missing(v), excess_of(v)) > std::pair(is_missing(*worst), excess_of(*worst)));
-    if (worse) worst = &v;
+    if (!worst || (v.decision != Decision::invalid && rank_of(v) > rank_of(*worst))) worst = &v;
   }
   if (!worst) return component.decision == Decision::pass ? "" : name_of(component.decision);
   if (worst->decision == Decision::invalid) return std::string("INVALID: ") + name_of(worst->reason);
@@ -67,7 +75,7 @@ std::string fault_text(const ComponentVerdict& component) {
                        2 * factor * v.u);
   if (is_missing(v)) return "missing: " + so;
   if (v.check.characteristic == Characteristic::tilt) return "tilted: " + so;
-  if (v.check.characteristic == Characteristic::presence && !is_low(v)) return "not empty: " + so;
+  if (is_not_empty(v)) return "not empty: " + so;
   const std::string by = fmt::format("{:.4g} {}", std::abs(value - limit), unit);
   if (is_height(v.check.characteristic))
     return fmt::format("{} too {}: {}", by, is_low(v) ? "low" : "high", so);
