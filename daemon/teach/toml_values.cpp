@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 namespace datum::teach {
 namespace {
@@ -15,32 +16,32 @@ std::string in_brackets(const std::vector<T>& values, Text text) {
   return "[" + all + "]";
 }
 
-std::string quoted(const std::string& value, bool ascii) {
-  std::string out = "\"";
-  for (const char c : value) {
-    const auto u = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') out += '\\';
-    out += u < 0x20 || u == 0x7f || (ascii && u > 0x7f) ? '?' : c;
-  }
-  return out + "\"";
-}
-
 std::string key_of(const std::string& key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
   });
-  return bare ? key : quoted(key, false);
+  return bare ? key : toml_text(key);
 }
 
 }  // namespace
 
-std::string toml_text(const std::string& value) { return quoted(value, true); }
+std::string toml_text(const std::string& value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 || u == 0x7f)
+      out += fmt::format("\\u{:04X}", u);
+    else
+      out += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  }
+  return out + "\"";
+}
 
 std::string toml_of(const config::TomlNode& value) {
   using Kind = config::TomlNode::Kind;
   switch (value.kind) {
     case Kind::text:
-      return quoted(value.text, false);
+      return toml_text(value.text);
     case Kind::whole:
       return std::to_string(value.whole);
     case Kind::real:
@@ -58,7 +59,7 @@ std::string toml_of(const config::TomlNode& value) {
     case Kind::other:
       break;
   }
-  return "\"\"";  // a date: no recipe has one
+  throw std::logic_error("a date: no recipe has one");
 }
 
 std::string toml_number(double value, int decimals) {

@@ -9,7 +9,7 @@
 
 namespace datum::teach {
 
-/// A basic string; control characters and bytes beyond ASCII become '?'.
+/// A basic string of UTF-8; control characters are escaped, so that it is read back as it is.
 std::string toml_text(const std::string& value);
 /// A float with at most `decimals` decimals, at least one.
 std::string toml_number(double value, int decimals = 4);

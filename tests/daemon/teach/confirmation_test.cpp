@@ -6,6 +6,7 @@
 
 #include "config/toml_reader.h"
 #include "daemon/teach/toml_edit.h"
+#include "daemon/teach/toml_values.h"
 #include "tests/fresh_folder.h"
 
 namespace datum::confirmation_test {
@@ -199,6 +200,12 @@ TEST(Confirm, RefusesWhatNobodySaid) {
   EXPECT_THAT(refusal(done.recipe, done.file, smith), HasSubstr("nothing is left"));
   EXPECT_THAT(refusal(done.recipe, done.file, {"A", smith.at, {"C1"}, false}),
               HasSubstr("no open proposal of C1"));
+}
+
+TEST(TomlValues, ATextIsReadBackAsItIs) {
+  const std::string text = "M\xc3\xbcller \"2,5 \xc2\xb5m\"\t\\ \x7f";
+  const TomlEdit edit("source = " + toml_text(text) + "\n", "r.toml");
+  EXPECT_EQ(edit.root().find("source")->text, text);
 }
 
 TEST(TomlEdit, LeavesTheRestAsItIs) {
