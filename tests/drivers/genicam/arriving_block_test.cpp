@@ -9,8 +9,7 @@
 #include <limits>
 
 #include "drivers/genicam/payload_error.h"
-#include "drivers/sensor/genicam_frame.h"
-#include "tests/drivers/genicam/payloads.h"
+#include "tests/drivers/genicam/camera_blocks.h"
 
 namespace datum::arriving_block_test {
 namespace {
@@ -19,15 +18,8 @@ using namespace datum::testing;
 using ::testing::HasSubstr;
 using CameraSetup = genicam::Setup;
 
-constexpr std::uint32_t cols = 701, rows = 501;  // of 16 bits two leaves and a part
+constexpr std::uint32_t cols = block_cols, rows = block_rows;
 constexpr std::size_t leaf = 256 << 10;
-
-genicam::Payload counts() {
-  std::vector<std::uint16_t> values(std::size_t{cols} * rows);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = i % 89 == 3 ? std::uint16_t{0} : static_cast<std::uint16_t>(i * 7919 % 65536);
-  return payload_of(c16, cols, rows, bytes_of(values));
-}
 
 genicam::Payload floats() {
   std::vector<float> values(std::size_t{cols} * rows);
@@ -45,19 +37,6 @@ CameraSetup setup_of(const genicam::Payload& payload) {
   setup.scan3d.axes[2].invalid.reset();
   return setup;
 }
-
-SensorProfile camera_profile(Handedness hand) {
-  SensorProfile p;
-  p.serial = "GC-1";
-  p.handedness = hand;
-  p.z_min_mm = -25;
-  p.z_max_mm = 30;
-  p.reading.threads = 2;
-  p.reading.buffers = std::make_shared<FrameBuffers>();
-  return p;
-}
-
-const GenicamOrigin origin{"genicam 17@123456789", "GC-1", "UserSet1", {35, 36, 1}};
 
 /// A block in its memory, of which nothing has arrived.
 struct Reception {
@@ -92,7 +71,7 @@ struct Reception {
     return payload;
   }
   HeightFrame read(const SensorProfile& profile) {
-    return GenicamFrame(whole(), setup, origin, {}, std::move(work)).read(profile);
+    return GenicamFrame(whole(), setup, block_origin, {}, std::move(work)).read(profile);
   }
 
   genicam::Payload sent;
@@ -105,7 +84,7 @@ struct Reception {
 HeightFrame read_whole(const genicam::Payload& payload, const CameraSetup& setup,
                        const SensorProfile& profile) {
   genicam::Payload copy = payload;
-  return GenicamFrame(std::move(copy), setup, origin).read(profile);
+  return GenicamFrame(std::move(copy), setup, block_origin).read(profile);
 }
 
 void expect_same(const HeightFrame& a, const HeightFrame& b) {
@@ -124,7 +103,7 @@ void expect_same(const HeightFrame& a, const HeightFrame& b) {
 }
 
 TEST(ArrivingBlock, IsTheFrameOfItsWholeBytes) {
-  for (const genicam::Payload& sent : {counts(), floats()})
+  for (const genicam::Payload& sent : {counted_block(), floats()})
     for (const Handedness hand : {Handedness::right, Handedness::left})
       for (const std::size_t at_once : {std::size_t{4001}, std::size_t{300'000}, std::size_t{1} << 22}) {
         const SensorProfile profile = camera_profile(hand);
@@ -143,7 +122,7 @@ TEST(ArrivingBlock, IsTheFrameOfItsWholeBytes) {
 
 // The receiver counts bytes; a packet that comes late, again after it was asked for, say, makes its count a wrong one.
 TEST(ArrivingBlock, PacketsThatComeLateAreReadInTheEnd) {
-  for (const genicam::Payload& sent : {counts(), floats()}) {
+  for (const genicam::Payload& sent : {counted_block(), floats()}) {
     const SensorProfile profile = camera_profile(Handedness::left);
     Reception reception(sent, setup_of(sent), profile);
     const std::size_t late = leaf + 7000, late_end = late + 1400;
@@ -168,25 +147,25 @@ TEST(ArrivingBlock, IsReadWholeForWhatWasNotExpected) {
   narrow.z_max_mm = 1;
   other_hand.handedness = Handedness::right;
   for (const SensorProfile& other : {narrow, other_hand}) {
-    Reception reception(counts(), setup_of(counts()), profile);
+    Reception reception(counted_block(), setup_of(counted_block()), profile);
     reception.receive_all_by(100'000);
-    expect_same(reception.read(other), read_whole(counts(), setup_of(counts()), other));
+    expect_same(reception.read(other), read_whole(counted_block(), setup_of(counted_block()), other));
   }
-  CameraSetup unmarked = setup_of(counts()), smaller = unmarked, general = unmarked;
+  CameraSetup unmarked = setup_of(counted_block()), smaller = unmarked, general = unmarked;
   unmarked.scan3d.axes[2].invalid.reset();
   smaller.height = rows - 1;
   general.pixel_format = "Coord3D_ABC16";
   for (const CameraSetup& other : {unmarked, smaller, general}) {
-    Reception reception(counts(), other, profile);
+    Reception reception(counted_block(), other, profile);
     reception.receive_all_by(100'000);
-    reception.setup = setup_of(counts());
-    expect_same(reception.read(profile), read_whole(counts(), reception.setup, profile));
+    reception.setup = setup_of(counted_block());
+    expect_same(reception.read(profile), read_whole(counted_block(), reception.setup, profile));
   }
 }
 
 TEST(ArrivingBlock, PartsBesideTheHeightsAreHashedWhileTheyArrive) {
   const SensorProfile profile = camera_profile(Handedness::left);
-  genicam::Payload sent = counts();
+  genicam::Payload sent = counted_block();
   std::vector<std::uint8_t> grey(std::size_t{cols} * rows);
   for (std::size_t i = 0; i < grey.size(); ++i) grey[i] = static_cast<std::uint8_t>(i * 31 % 251);
   add_part(sent, mono8, cols, rows, grey);

@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "drivers/frame/frame_error.h"
-#include "drivers/sensor/genicam_frame.h"
 #include "drivers/sensor/read_frame.h"
-#include "tests/drivers/genicam/payloads.h"
+#include "tests/drivers/genicam/camera_blocks.h"
 
 namespace datum {
 namespace {
@@ -13,38 +12,18 @@ using namespace testing;
 using ::testing::HasSubstr;
 using CameraSetup = genicam::Setup;
 
-constexpr std::uint32_t cols = 701, rows = 501;  // two leaves and a part
-
-genicam::Payload counted() {
-  std::vector<std::uint16_t> counts(std::size_t{cols} * rows);
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    counts[i] = i % 89 == 3 ? std::uint16_t{0} : static_cast<std::uint16_t>(i * 7919 % 65536);
-  return payload_of(c16, cols, rows, bytes_of(counts));
-}
-
-SensorProfile camera_profile(Handedness hand) {
-  SensorProfile p;
-  p.serial = "GC-1";
-  p.handedness = hand;
-  p.z_min_mm = -25;
-  p.z_max_mm = 30;
-  p.reading.threads = 2;
-  p.reading.buffers = std::make_shared<FrameBuffers>();
-  return p;
-}
-
-const GenicamOrigin origin{"genicam 17@123456789", "GC-1", "UserSet1", {35, 36, 1}};
+constexpr std::uint32_t cols = block_cols, rows = block_rows;
 
 HeightFrame read(const genicam::Payload& payload, const CameraSetup& setup, const SensorProfile& profile) {
   genicam::Payload copy = payload;
-  return GenicamFrame(std::move(copy), setup, origin).read(profile);
+  return GenicamFrame(std::move(copy), setup, block_origin).read(profile);
 }
 
 /// By the reader of every payload, piece after piece.
 HeightFrame read_generally(const genicam::Payload& payload, const CameraSetup& setup,
                            const SensorProfile& profile) {
-  HeightFrame frame = genicam::frame_of(payload, setup, origin.name);
-  frame.sensor_serial = origin.serial;
+  HeightFrame frame = genicam::frame_of(payload, setup, block_origin.name);
+  frame.sensor_serial = block_origin.serial;
   frame.delivered = profile.handedness;
   accept_frame(frame, profile);
   return frame;
@@ -58,9 +37,9 @@ TEST(GenicamFrame, HeightsThatLiePlainlyAreTheFrameOfTheGeneralReader) {
   for (const CameraSetup& setup : {marked, unmarked, mirrored, upside_down})
     for (const Handedness hand : {Handedness::right, Handedness::left}) {
       const SensorProfile profile = camera_profile(hand);
-      const HeightFrame whole = read_generally(counted(), setup, profile);
+      const HeightFrame whole = read_generally(counted_block(), setup, profile);
       for (int again = 0; again < 2; ++again) {  // the second time in the memory of the first
-        HeightFrame frame = read(counted(), setup, profile);
+        HeightFrame frame = read(counted_block(), setup, profile);
         EXPECT_GT(frame.count_of(PixelClass::out_of_range), 0u);
         EXPECT_EQ(frame.count_of(PixelClass::no_data) > 0, setup.scan3d.axes[2].invalid.has_value());
         EXPECT_EQ(frame.counts, whole.counts);
@@ -77,7 +56,7 @@ TEST(GenicamFrame, HeightsThatLiePlainlyAreTheFrameOfTheGeneralReader) {
 
 // The identity of the general reader, so that a frame is known again by any version.
 TEST(GenicamFrame, ItsIdentityIsThatOfSetupIdAndBytes) {
-  EXPECT_EQ(read(counted(), rectified(), camera_profile(Handedness::right)).content_sha256,
+  EXPECT_EQ(read(counted_block(), rectified(), camera_profile(Handedness::right)).content_sha256,
             "sha256-tree-256KiB:465223f3a2a579944121b739f5cab3ee73e00ed5198ed871ca9ea115673cd905");
 }
 
@@ -85,7 +64,7 @@ TEST(GenicamFrame, AnotherResolutionIsRefused) {
   CameraSetup setup = rectified();
   setup.scan3d.axes[2].scale = 0.002;
   try {
-    read(counted(), setup, camera_profile(Handedness::right));
+    read(counted_block(), setup, camera_profile(Handedness::right));
     FAIL();
   } catch (const FrameError& error) {
     EXPECT_THAT(error.what(), HasSubstr("its resolution is 35 x 36 x 2 um"));
@@ -96,7 +75,7 @@ TEST(GenicamFrame, AnotherResolutionIsRefused) {
 TEST(GenicamFrame, AChangeOfTheSetupAndALostCameraAreLateFaults) {
   const auto fault_where = [](const auto& answer) {
     std::promise<std::string> change;
-    GenicamFrame frame(counted(), rectified(), origin, change.get_future().share());
+    GenicamFrame frame(counted_block(), rectified(), block_origin, change.get_future().share());
     answer(std::move(change));
     return frame.late_fault();
   };
