@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "daemon/design/raster.h"
+#include "daemon/design/read_design.h"
 
 namespace datum {
 namespace {
@@ -89,6 +90,11 @@ void lay_relief(TwinRelief relief, const TwinLevels& levels, TwinBoard& board) {
       }
     body.base_um = masked > laminate ? levels.masked_copper_um : 0;
   }
+}
+
+void lay_design(const std::string& file, Side side, Turn turn, TwinBoard& board) {
+  const TwinLevels levels;
+  lay_relief(relief_of(seen_from(load_design(file).design, side, turn), side, levels), levels, board);
 }
 
 }  // namespace datum

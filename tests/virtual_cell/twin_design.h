@@ -22,4 +22,8 @@ TwinRelief relief_of(const design::Design& seen, design::Side side, const TwinLe
 /// copper: its height is then over the floor that a ring sees.
 void lay_relief(TwinRelief relief, const TwinLevels& levels, TwinBoard& board);
 
+/// Of the file's board, turned over so that `side` is seen, at the usual levels. Throws design::DesignError, and
+/// std::runtime_error where this build has no readers of designs.
+void lay_design(const std::string& file, design::Side side, design::Turn turn, TwinBoard& board);
+
 }  // namespace datum

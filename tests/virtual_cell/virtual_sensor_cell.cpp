@@ -6,7 +6,6 @@
 
 #include "calib/calibration.h"
 #include "config/toml_reader.h"
-#include "daemon/design/read_design.h"
 #include "tests/virtual_cell/twin_design.h"
 #include "tests/virtual_cell/twin_file.h"
 #include "tests/virtual_cell/virtual_mount.h"
@@ -145,10 +144,7 @@ VirtualCell load_cell(const VirtualCellFiles& files) {
   for (TomlTable& hole : recipe.tables("hole"))
     cell.nominal.holes.push_back({pair_of(hole, "centre_mm"), hole.number("diameter_mm", config::positive)});
   if (!files.design.empty()) {
-    const TwinLevels levels;
-    const design::Design seen =
-        design::seen_from(design::load_design(files.design).design, files.side, files.turn);
-    lay_relief(relief_of(seen, files.side, levels), levels, cell.nominal);
+    lay_design(files.design, files.side, files.turn, cell.nominal);
     cell.nominal.holes.clear();  // the recipe's are wider, by its margins
   }
   read_twin(files.twin, cell);
