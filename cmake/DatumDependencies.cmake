@@ -20,6 +20,7 @@ if(DATUM_DAEMON)
   find_package(TIFF REQUIRED)                          # libtiff-dev
   find_package(PNG REQUIRED)                           # libpng-dev
   find_package(ZLIB REQUIRED)                          # zlib1g-dev
+  find_package(Boost 1.74 REQUIRED NO_MODULE)          # libboost-dev
   find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)  # libssl-dev
   find_package(SQLite3 REQUIRED)                       # libsqlite3-dev
   pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev

@@ -27,6 +27,7 @@ LICENCES = {  # of packages without a row in the table, loaded by those with a r
     "libx11-6": "MIT", "libxcb1": "MIT", "libxcb-render0": "MIT", "libxcb-shm0": "MIT", "libxext6": "MIT",
     "libxrender1": "HPND-sell-variant", "libxau6": "MIT-open-group", "libxdmcp6": "MIT-open-group", "libbrotli1": "MIT",
     "libbsd0": "BSD-3-Clause", "libmd0": "BSD-3-Clause",
+    "libboost1.74-dev": "BSL-1.0", "libboost1.83-dev": "BSL-1.0",  # what libboost-dev depends on
     "libc6": "LGPL-2.1-or-later", "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1", "libglib2.0-0": "LGPL-2.1-or-later",
     "libc6-dev": "LGPL-2.1-or-later", "linux-libc-dev": "GPL-2.0-only WITH Linux-syscall-note",
