@@ -44,6 +44,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_volume_commands(*this);
   add_recipe_commands(*this);
   add_fit_commands(*this);
+  add_study_commands(*this);
   add_calibration_commands(*this);
   add_protocol_commands(*this);
   add_shell_commands(*this);

@@ -78,6 +78,7 @@ void add_recipe_commands(CommandLine& line);    // recipe
 void add_recipe_import(CommandLine& line, CLI::App& recipe);  // recipe import, recipe picture
 void add_recipe_teach(CommandLine& line, CLI::App& recipe);   // recipe teach, recipe confirm
 void add_fit_commands(CommandLine& line);                     // fit
+void add_study_commands(CommandLine& line);                   // study
 void add_calibration_commands(CommandLine& line);             // calibrate, hole, verify
 void add_shell_commands(CommandLine& line);                   // completion, manual; hidden
 

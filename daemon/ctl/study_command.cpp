@@ -1,0 +1,134 @@
+// datumctl study: gauge studies, from a table or measured through the cell.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/study_solve.h"
+#include "daemon/version/version.h"
+
+namespace datum {
+namespace {
+
+constexpr std::uintmax_t most_bytes = 256 << 20;
+
+std::string table_text(const std::string& file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  if (error) throw std::invalid_argument(file + ": " + error.message());
+  if (bytes > most_bytes)
+    throw std::invalid_argument(fmt::format("{}: {} bytes; at most {} are read", file, bytes, most_bytes));
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+void print_solved(const SolvedStudy& solved, bool json) {
+  if (!json) {
+    fmt::print("{}", solved.text);
+    return;
+  }
+  nlohmann::ordered_json out = solved.json;
+  out["code"] = code_id();
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+int guarded_study(const std::function<void()>& run) {
+  try {
+    run();
+    return good;
+  } catch (const quality::StudyRefused& error) {
+    fmt::print(stderr, "datumctl: refused: {}\n", error.what());
+  } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "datumctl: {}\n", error.what());
+  } catch (const std::overflow_error&) {
+    fmt::print(
+        stderr,
+        "datumctl: values are too large for exact sums: at most 1e18 of the last decimal, and 1e9 of them\n");
+  }
+  return usage;
+}
+
+}  // namespace
+
+void add_solve_options(CLI::App& command, StudyOptions& o) {
+  command
+      .add_option("--kind", o.kind, "of the study; one-way: parts alone, nested: parts of one operator each")
+      ->transform(CLI::IsMember({"crossed", "nested", "one-way", "type1", "bias", "linearity", "attribute"},
+                                CLI::ignore_case))
+      ->capture_default_str();
+  command.add_option("--lower", o.gauge.lower, "specification limit, in the values' unit");
+  command.add_option("--upper", o.gauge.upper, "specification limit");
+  command
+      .add_option("--tolerance-sigmas", o.gauge.tolerance_sigmas,
+                  "k of %tolerance = 100 k sigma / (upper - lower)")
+      ->check(CLI::Range(1.0, 12.0))
+      ->capture_default_str();
+  command
+      .add_option("--process-sigma", o.gauge.process_sigma,
+                  "a known standard deviation of the process: adds %process")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--alpha-pool", o.gauge.alpha_pool,
+                  "the interaction is pooled where its p-value is above this; both tables are printed")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command.add_option("--confidence", o.gauge.intervals.confidence, "of all intervals")
+      ->check(CLI::Range(0.5, 0.9999))
+      ->capture_default_str();
+  command.add_option("--draws", o.gauge.intervals.draws, "of generalised intervals; 0: none")
+      ->check(CLI::Range(0, 10'000'000))
+      ->capture_default_str();
+  command.add_option("--seed", o.gauge.intervals.seed, "of these draws")->capture_default_str();
+  command.add_flag("--satterthwaite", o.gauge.satterthwaite,
+                   "also prints this interval of GRR, which covers less than it says");
+  command.add_option("--good-percent", o.gauge.good_percent, "a gauge below it is good")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  command.add_option("--poor-percent", o.gauge.poor_percent, "a gauge above it is not acceptable")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
+  command.add_option("--without", o.without,
+                     "PART/OPERATOR/N: prints the result without this reading beside the whole one");
+  command.add_option("--reference", o.reference, "value of the master, of type1 and bias");
+  command.add_option("--u-reference", o.u_reference, "its standard uncertainty")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--resolution", o.resolution, "of the gauge, of type1")->check(CLI::PositiveNumber);
+  command.add_option("--percent", o.percent, "K of Cg = K / 100 T / (L s)")
+      ->check(CLI::Range(1.0, 100.0))
+      ->capture_default_str();
+  command.add_option("--sigmas", o.sigmas, "L of Cg")->check(CLI::Range(1.0, 12.0))->capture_default_str();
+  command.add_option("--wanted", o.wanted, "least Cg and Cgk")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_flag("--zero-is-a-value", o.zero_is_a_value,
+                   "takes a value 0 that is far from all others, which else is refused");
+}
+
+void add_study_commands(CommandLine& line) {
+  auto* all = line.app.add_subcommand("study", "gauge studies: repeatability, bias, linearity, agreement");
+  all->require_subcommand(1);
+  auto o = std::make_shared<StudyOptions>();
+  auto* command = line.leaf(*all, "solve", "solves a study from a table", [&line, o] {
+    return guarded_study([&] {
+      print_solved(solve_study(quality::read_study_table(table_text(o->csv), o->csv, o->unit), *o),
+                   line.json);
+    });
+  });
+  line.offer(command
+                 ->add_option("--csv", o->csv,
+                              "a table with a head line: part,operator,trial,value_um; attribute studies: "
+                              "part,appraiser,trial,decision,reference; linearity: reference_um")
+                 ->required(),
+             Offer::files);
+  command->add_option("--unit", o->unit, "of the values, where the table does not say it")
+      ->transform(CLI::IsMember({"um", "mm", "mdeg", "permille", "percent"}, CLI::ignore_case));
+  add_solve_options(*command, *o);
+  line.add_json(*command);
+}
+
+}  // namespace datum
