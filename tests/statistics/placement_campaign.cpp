@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <mutex>
 
 #include "daemon/inspection/board/pipeline.h"
@@ -14,6 +15,9 @@
 
 namespace datum::statistics {
 namespace {
+
+// Of the measurement, 95 % within: without the parts' own places, which no measurement of parts can tell from the board's.
+constexpr double most_um = 15, most_mdeg = 10;
 
 double cpu_ms() {
   timespec t{};
@@ -56,13 +60,16 @@ bool passes(const Recipe& recipe, const HeightFrame& frame) {
   return inspect(frame, in, cpu_backend(1)).decision == Decision::pass;
 }
 
-void note_found(const BoardShift& s, const PlaneMotion& truth, PlacementTally& t) {
+void note_found(const BoardShift& s, const PlaneMotion& truth, const Eigen::Vector3d& parts,
+                PlacementTally& t) {
   const double dx = number(s.stage, "shift_x_um") - 1e3 * truth.shift_mm.x(),
                dy = number(s.stage, "shift_y_um") - 1e3 * truth.shift_mm.y(),
                turn = number(s.stage, "rotation_mdeg") - 1e3 * truth.rotation_deg;
   ++t.found;
   t.off_um.push_back(std::hypot(dx, dy));
   t.off_mdeg.push_back(std::abs(turn));
+  t.own_um.push_back(std::hypot(dx - 1e3 * parts.x(), dy - 1e3 * parts.y()));
+  t.own_mdeg.push_back(std::abs(turn - parts.z() * 57295.77951308232));
   t.shift_sigmas.push_back(dx / number(s.stage, "u_shift_x_um"));
   t.shift_sigmas.push_back(dy / number(s.stage, "u_shift_y_um"));
   t.turn_sigmas.push_back(turn / number(s.stage, "u_rotation_mdeg"));
@@ -90,6 +97,7 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
   t.parts = int(recipe.components.size());
   std::mutex guard;
   parallel_for(plan.threads, std::size_t(plan.placements), [&](std::size_t i, unsigned) {
+    if (plan.only && i != std::size_t(*plan.only)) return;
     const std::uint64_t seed = plan.seed * 1000003 + i;
     PlacementCase c = placement_case(board, plan.shift_mm, plan.rotation_deg, seed);
     c.place_mm = plan.place_mm;
@@ -97,7 +105,8 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
     if (other) c.turn = {};
     const PlacedBoard& shown =
         other ? boards[(which + 1 + i / 20 % (boards.size() - 1)) % boards.size()] : board;
-    HeightFrame frame = frame_of(shown, c);
+    const PlacedFrame placed = frame_of(shown, c);
+    const HeightFrame& frame = placed.frame;
     const BoardView view(
         frame, Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
     const double begin = cpu_ms();
@@ -110,13 +119,15 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
     if (other) {
       ++t.foreign;
       t.foreign_passed += passed;
+      t.foreign_placed += !s.why;
     } else if (wrong) {
       ++t.turned;
       t.named += s.why && s.why->detail.find(name_of(c.turn)) != std::string::npos;
       t.wrong_passed += passed;
+      t.wrong_placed += !s.why;
     } else {
       ++t.designed;
-      if (!s.why) note_found(s, c.motion, t);
+      if (!s.why) note_found(s, c.motion, placed.parts, t);
     }
     if ((!wrong && s.why) || passed)
       t.missed.push_back(fmt::format("seed {} [{:.3f}, {:.3f}] mm {:.3f} deg, {:.0f} % missing, {}: {}", seed,
@@ -127,28 +138,80 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
   return t;
 }
 
-int print_placements(const std::vector<PlacementTally>& tallies) {
-  int short_of = 0;
-  const auto mean = [](const std::vector<double>& sigmas, std::size_t from) {
-    double sum = 0;
-    for (std::size_t i = from; i < sigmas.size(); i += 2) sum += sigmas[i];
-    return 2 * sum / double(std::max<std::size_t>(1, sigmas.size()));
-  };
-  fmt::print("{:28} {:>5} {:>11} {:>11} {:>7} {:>7} {:>16} {:>16} {:>9} {:>9} {:>13} {:>7}\n", "board",
-             "parts", "found", "named", "wrong", "foreign", "um p50/95/max", "mdeg p50/95/max", "cover xy",
-             "cover rot", "bias x, y/u", "cpu ms");
-  for (const PlacementTally& t : tallies) {
-    fmt::print(
-        "{:28} {:5} {:5}/{:5} {:5}/{:5} {:7} {:3}/{:3} {:5.1f} {:5.1f} {:5.1f} {:5.1f} {:5.1f} {:5.1f} "
-        "{:8.1f}% {:8.1f}% {:6.2f} {:6.2f} {:7.2f}\n",
-        t.board, t.parts, t.found, t.designed, t.named, t.turned, t.wrong_passed, t.foreign_passed, t.foreign,
-        at(t.off_um, 0.5), at(t.off_um, 0.95), at(t.off_um, 1), at(t.off_mdeg, 0.5), at(t.off_mdeg, 0.95),
-        at(t.off_mdeg, 1), 100 * share_covered(t.shift_sigmas), 100 * share_covered(t.turn_sigmas),
-        mean(t.shift_sigmas, 0), mean(t.shift_sigmas, 1), at(t.cpu_ms, 0.5));
-    short_of += t.found < t.designed || t.wrong_passed > 0 || t.foreign_passed > 0;
+namespace {
+
+struct Shares {
+  double covered;
+  std::size_t count;
+  /// 94 to 97 %, with two standard errors of a share of so many.
+  bool good() const {
+    const double apart = 2 * std::sqrt(0.955 * 0.045 / double(std::max<std::size_t>(1, count)));
+    return covered >= 0.94 - apart && covered <= 0.97 + apart;
   }
-  for (const PlacementTally& t : tallies)
+};
+
+Shares shares_of(const std::vector<double>& sigmas) { return {share_covered(sigmas), sigmas.size()}; }
+
+/// Of every second value, from the first or the second on.
+double mean_of(const std::vector<double>& sigmas, std::size_t from) {
+  double sum = 0;
+  for (std::size_t i = from; i < sigmas.size(); i += 2) sum += sigmas[i];
+  return 2 * sum / double(std::max<std::size_t>(1, sigmas.size()));
+}
+
+std::vector<std::string> shortfalls(const PlacementTally& t) {
+  std::vector<std::string> all;
+  if (t.found < t.designed) all.push_back(fmt::format("{} not found", t.designed - t.found));
+  if (t.wrong_passed + t.foreign_passed > 0) all.emplace_back("a wrong board passed");
+  if (!t.own_um.empty() && at(t.own_um, 0.95) > most_um)
+    all.push_back(fmt::format("measured {:.1f} um off, {:g} are allowed", at(t.own_um, 0.95), most_um));
+  if (!t.own_mdeg.empty() && at(t.own_mdeg, 0.95) > most_mdeg)
+    all.push_back(fmt::format("measured {:.1f} mdeg off, {:g} are allowed", at(t.own_mdeg, 0.95), most_mdeg));
+  if (t.found > 0 && !shares_of(t.shift_sigmas).good()) all.emplace_back("U of the shift is not its error's");
+  if (t.found > 0 && !shares_of(t.turn_sigmas).good())
+    all.emplace_back("U of the rotation is not its error's");
+  return all;
+}
+
+}  // namespace
+
+void print_heading() {
+  fmt::print("{:28} {:>5} {:>9} {:>9} {:>8} {:>8} {:>14} {:>14} {:>15} {:>15} {:>7} {:>7} {:>12} {:>6}\n", "",
+             "", "", "", "placed,", "placed,", "off by: median", "95 %, most", "measured off by",
+             "median, 95 %", "U cov-", "ers", "mean of", "");
+  fmt::print("{:28} {:>5} {:>9} {:>9} {:>8} {:>8} {:>14} {:>14} {:>15} {:>15} {:>7} {:>7} {:>12} {:>6}\n",
+             "board", "parts", "found", "named", "turned P", "other P", "um", "mdeg", "um", "mdeg", "x, y",
+             "turn", "x/u, y/u", "cpu ms");
+}
+
+void print_row(const PlacementTally& t) {
+  fmt::print(
+      "{:28} {:5} {:4}/{:4} {:4}/{:4} {:4} {:3} {:4} {:3} {:4.1f} {:4.1f} {:4.1f} {:4.1f} {:4.1f} {:4.1f} "
+      "{:7.1f} {:7.1f} {:7.1f} {:7.1f} {:6.1f}% {:6.1f}% {:5.2f} {:5.2f} {:6.2f}\n",
+      t.board, t.parts, t.found, t.designed, t.named, t.turned, t.wrong_placed, t.wrong_passed,
+      t.foreign_placed, t.foreign_passed, at(t.off_um, 0.5), at(t.off_um, 0.95), at(t.off_um, 1),
+      at(t.off_mdeg, 0.5), at(t.off_mdeg, 0.95), at(t.off_mdeg, 1), at(t.own_um, 0.5), at(t.own_um, 0.95),
+      at(t.own_mdeg, 0.5), at(t.own_mdeg, 0.95), 100 * share_covered(t.shift_sigmas),
+      100 * share_covered(t.turn_sigmas), mean_of(t.shift_sigmas, 0), mean_of(t.shift_sigmas, 1),
+      at(t.cpu_ms, 0.5));
+  std::fflush(stdout);
+}
+
+int print_summary(const std::vector<PlacementTally>& tallies) {
+  PlacementTally all;
+  int short_of = 0;
+  for (const PlacementTally& t : tallies) {
+    all.shift_sigmas.insert(all.shift_sigmas.end(), t.shift_sigmas.begin(), t.shift_sigmas.end());
+    all.turn_sigmas.insert(all.turn_sigmas.end(), t.turn_sigmas.begin(), t.turn_sigmas.end());
+    all.designed += t.designed, all.found += t.found;
+  }
+  fmt::print("{:28} {:5} {:4}/{:4} found; U covers {:.1f} % of {} shifts, {:.1f} % of {} rotations\n", "all",
+             "", all.found, all.designed, 100 * share_covered(all.shift_sigmas), all.shift_sigmas.size(),
+             100 * share_covered(all.turn_sigmas), all.turn_sigmas.size());
+  for (const PlacementTally& t : tallies) {
+    for (const std::string& text : shortfalls(t)) fmt::print("SHORT {}: {}\n", t.board, text), ++short_of;
     for (const std::string& text : t.missed) fmt::print("{}: {}\n", t.board, text);
+  }
   return short_of > 0 ? 1 : 0;
 }
 

@@ -1,6 +1,7 @@
 // Registration of boards against known placements: how often found, how far off, how well covered by its own uncertainty.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ struct PlacementPlan {
   int placements = 1000;  // of each board
   double shift_mm = 2, rotation_deg = 3, place_mm = 0.01;
   std::uint64_t seed = 1;
+  std::optional<int> only;  // this placement alone
   unsigned threads = 1;
 };
 
@@ -21,7 +23,9 @@ struct PlacementTally {
   int designed = 0, found = 0;                            // boards as designed
   int turned = 0, named = 0;                              // turned by 180 degrees or mirrored; named so
   int foreign = 0, foreign_passed = 0, wrong_passed = 0;  // another board; PASS of one, or of a turned one
-  std::vector<double> off_um, off_mdeg;                   // |error| of those found
+  int foreign_placed = 0, wrong_placed = 0;  // found as designed: their verdict is one on the parts
+  std::vector<double> off_um, off_mdeg;      // |error| of those found
+  std::vector<double> own_um, own_mdeg;      // the same against the motion of their parts
   std::vector<double> shift_sigmas,
       turn_sigmas;  // signed errors over their standard uncertainty; two shifts a board
   std::vector<double> cpu_ms;
@@ -34,7 +38,9 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
 /// Share of errors within k = 2.
 double share_covered(const std::vector<double>& sigmas);
 
-/// A table; exit status 1 where a line falls short.
-int print_placements(const std::vector<PlacementTally>& tallies);
+/// A table, a row for each board, and what falls short; the exit status is 1 then.
+void print_heading();
+void print_row(const PlacementTally& tally);
+int print_summary(const std::vector<PlacementTally>& tallies);
 
 }  // namespace datum::statistics

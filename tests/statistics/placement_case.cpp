@@ -1,5 +1,6 @@
 #include "tests/statistics/placement_case.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -59,6 +60,27 @@ void make_hostile(TwinNoise& noise, TwinBoard& board, const TwinRandom& random) 
   board.shape.twist_um += 100 * random.normal(5);
 }
 
+/// t + w x (p - pivot) = displacement, for all parts there; t along the frame's axes.
+Eigen::Vector3d motion_of_parts(const PlacedBoard& board, const TwinBoard& twin, const PlaneMotion& motion) {
+  Eigen::Matrix3d m = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d v = Eigen::Vector3d::Zero();
+  int parts = 0;
+  for (const Component& c : board.recipe.components)
+    for (const TwinBody& body : twin.bodies) {
+      if (body.missing || body.reference != c.reference) continue;
+      const Eigen::Vector2d off = body.outline.centre_mm - c.body.centre_mm,
+                            arm = c.body.centre_mm - motion.pivot_mm;
+      const Eigen::Vector3d x(1, 0, -arm.y()), y(0, 1, arm.x());
+      m += x * x.transpose() + y * y.transpose();
+      v += x * off.x() + y * off.y();
+      ++parts;
+    }
+  if (parts < 2) return Eigen::Vector3d::Constant(std::nan(""));
+  Eigen::Vector3d all = m.ldlt().solve(v);
+  all.head<2>() = rotation_by_deg(motion.rotation_deg) * all.head<2>();
+  return all;
+}
+
 }  // namespace
 
 PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
@@ -71,6 +93,7 @@ PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::fi
   const double pitch = field.maxCoeff() / most_px;
   v.cols = int(field.x() / pitch);
   v.rows = int(field.y() / pitch);
+  for (Component& c : b.recipe.components) c.nominal_confirmed = true;  // the twin has these heights
   const Eigen::Vector2d middle =
       (v.sensor_from_board * Eigen::Vector4d(size.x() / 2, size.y() / 2, 0, 1)).head<2>();
   v.x = {pitch, middle.x() - pitch * (v.cols - 1) / 2};
@@ -95,7 +118,7 @@ PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double r
   return c;
 }
 
-HeightFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
+PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   const TwinRandom random(c.seed, stream);
   TwinSpread spread = board.cell.spread;
   spread.place_mm = c.place_mm;
@@ -121,13 +144,14 @@ HeightFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
     make_hostile(sensor.noise, twin, random);
     tilt(2, 0) = 0;  // a shear would be no motion
   }
+  const Eigen::Vector3d parts = motion_of_parts(board, twin, c.motion);
   add_foreign(twin, c.foreign_parts, random);
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
   HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);
   if (c.turn.mirrored) mirror(frame);
   frame.frame_id = "1";
   frame.source = "twin";
-  return frame;
+  return {std::move(frame), parts};
 }
 
 }  // namespace datum::statistics

@@ -38,6 +38,12 @@ struct PlacementCase {
 PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double rotation_deg,
                              std::uint64_t seed);
 
-HeightFrame frame_of(const PlacedBoard& board, const PlacementCase& c);
+struct PlacedFrame {
+  HeightFrame frame;
+  /// Least-squares motion of the parts that are there, displaced as they are, against `motion`: mm, mm, rad. What no measurement of
+  /// these parts can tell from a motion of the board. NaN: fewer than two parts.
+  Eigen::Vector3d parts;
+};
+PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c);
 
 }  // namespace datum::statistics

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--pixels", most_px, "along the longer side")->capture_default_str();
   app.add_option("--seed", plan.seed)->capture_default_str();
+  app.add_option("--only", plan.only, "number of one placement, from 0; its text is printed");
   app.add_option("--threads", plan.threads)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
@@ -33,8 +34,12 @@ int main(int argc, char** argv) {
           file.substr(0, comma), comma == std::string::npos ? "" : file.substr(comma + 1), twin, most_px));
     }
     std::vector<PlacementTally> tallies;
-    for (std::size_t i = 0; i < boards.size(); ++i) tallies.push_back(run_placements(boards, i, plan));
-    return print_placements(tallies);
+    print_heading();
+    for (std::size_t i = 0; i < boards.size(); ++i) {
+      tallies.push_back(run_placements(boards, i, plan));
+      print_row(tallies.back());
+    }
+    return print_summary(tallies);
   } catch (const std::exception& e) {
     fmt::print(stderr, "placements: {}\n", e.what());
     return 2;

@@ -15,9 +15,10 @@ constexpr std::size_t most_fitted = 150,
                       first_fitted = 32;  // bodies of the fit: more gain nothing that a pixel allows
 constexpr double first_reach_cells = 1.5;
 constexpr int last_reach_px = 8, profiles = 3;
+constexpr double near_px = 1.5;
 constexpr int most_alternatives = 2;
-constexpr double least_match = 0.5;    // of the best place's: others are not fitted
-constexpr int profiles_in_all = 1000;  // across the edges of all bodies, in the last pass
+constexpr double least_match = 0.5;  // of the best place's: others are not fitted
+constexpr int rows_in_all = 6000, least_rows = 12, most_rows = 200;  // across the edges of all bodies
 
 /// The largest visible bodies, at most so many, whose half is at least `half_mm`.
 std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, double half_mm,
@@ -41,12 +42,12 @@ struct Fitting {
   unsigned threads;
 
   /// One pass: edges within reach of the motion, and its correction.
-  void pass(double reach_mm, double half_mm, bool last, RegisteredMotion& r) const {
+  void pass(double reach_mm, double near_mm, double half_mm, bool last, RegisteredMotion& r) const {
     const std::size_t at_most = half_mm > 0 ? first_fitted : most_fitted;
     std::vector<std::size_t> bodies = fitted_bodies(scene.recipe, lowest_mm, half_mm, at_most);
     if (bodies.size() < 8) bodies = fitted_bodies(scene.recipe, lowest_mm, 0, at_most);
-    const int most = last ? std::clamp(profiles_in_all / int(4 * bodies.size() + 1), profiles, 32) : profiles;
-    const BodyEdges edges = body_edges(scene, bodies, r.motion, {reach_mm, profiles, most}, threads);
+    const int rows = last ? std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows) : 0;
+    const BodyEdges edges = body_edges(scene, bodies, r.motion, {reach_mm, near_mm, profiles, rows}, threads);
     r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0));
     r.match = double(r.fit.used) / double(std::max<std::size_t>(1, 2 * edges.measured));
     if (r.fit.solved && r.fit.correction.head<2>().norm() <= 2 * reach_mm)
@@ -55,9 +56,9 @@ struct Fitting {
   RegisteredMotion from(const SearchedPlace& place, double least) const {
     RegisteredMotion r;
     r.motion = place.motion;
-    pass(first_mm, first_mm, false, r);
+    pass(first_mm, first_mm / 2, first_mm, false, r);
     if (r.match < least) return r;
-    pass(last_reach_px * pixel_mm, 0, false, r);
+    pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, false, r);
     return r;
   }
 };
@@ -75,29 +76,43 @@ double distance_mm(const PlaneMotion& a, const PlaneMotion& b, const Eigen::Vect
 
 /// The recipe's limits exclude other places: a board does not lie there by mistake.
 bool is_allowed(const PlaneMotion& m, const RegistrationSettings& s, double margin_mm) {
-  return m.shift_mm.cwiseAbs().maxCoeff() <= s.max_shift_mm + margin_mm / 2 &&
-         std::abs(m.rotation_deg) <= 1.1 * s.max_rotation_deg;
+  return m.shift_mm.cwiseAbs().maxCoeff() <= s.max_shift_mm + margin_mm &&
+         std::abs(m.rotation_deg) <= 1.01 * s.max_rotation_deg;
 }
 
-/// Fits at the places that match best; the best fit, and the best one elsewhere.
-void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting,
-                const RegistrationSettings& s, BoardRegistration& r) {
-  int alternatives = 0;
-  for (const SearchedPlace& place : places) {
-    if (alternatives == most_alternatives || (r.best && place.match < least_match * places.front().match))
-      break;
-    RegisteredMotion m = fitting.from(place, r.best ? least_match * r.best->match : 0);
-    if (!r.best) {
-      r.best = std::move(m);
-      continue;
-    }
-    if (!is_allowed(m.motion, s, fitting.first_mm)) continue;
-    if (distance_mm(m.motion, r.best->motion, fitting.scene.recipe.board_size_mm) <= fitting.first_mm)
-      continue;
-    ++alternatives;
+/// Keeps the best fit of them and the best one elsewhere.
+void keep(RegisteredMotion m, double apart_mm, const Eigen::Vector2d& size_mm, BoardRegistration& r) {
+  if (!r.best) {
+    r.best = std::move(m);
+  } else if (distance_mm(m.motion, r.best->motion, size_mm) <= apart_mm) {
+    if (m.match > r.best->match) r.best = std::move(m);
+  } else {
     if (m.match > r.best->match) std::swap(m, *r.best);
     if (!r.second || m.match > r.second->match) r.second = std::move(m);
   }
+}
+
+/// Fits at the places that match best. One beyond the limits counts only where it matches better than all within them: the board
+/// lies there.
+void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting,
+                const RegistrationSettings& s, BoardRegistration& r) {
+  const Eigen::Vector2d& size_mm = fitting.scene.recipe.board_size_mm;
+  int alternatives = 0;
+  std::optional<RegisteredMotion> beyond;
+  for (const SearchedPlace& place : places) {
+    if (alternatives > most_alternatives ||
+        (alternatives > 0 && place.match < least_match * places.front().match))
+      break;
+    RegisteredMotion m = fitting.from(place, r.best ? least_match * r.best->match : 0);
+    if (is_allowed(m.motion, s, fitting.pixel_mm)) {
+      const std::optional<PlaneMotion> before = r.best ? std::optional(r.best->motion) : std::nullopt;
+      if (!before || distance_mm(m.motion, *before, size_mm) > fitting.first_mm) ++alternatives;
+      keep(std::move(m), fitting.first_mm, size_mm, r);
+    } else if (!beyond || m.match > beyond->match) {
+      beyond = std::move(m);
+    }
+  }
+  if (beyond && (!r.best || beyond->match > r.best->match)) keep(std::move(*beyond), 0, size_mm, r);
 }
 
 void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, BoardRegistration& r) {
@@ -136,7 +151,7 @@ BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame,
   const Fitting fitting{scene, settings.lowest_mm, pixel_mm, first_mm, threads};
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
-  fitting.pass(last_reach_px * pixel_mm, 0, true, *r.best);
+  fitting.pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, true, *r.best);
   count_bodies(scene, settings.lowest_mm, threads, r);
   return r;
 }

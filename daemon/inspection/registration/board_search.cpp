@@ -15,6 +15,8 @@ constexpr int lanes = 16;  // shifts that are added at once
 constexpr double apart_cells = 3;
 constexpr double least_peak = 0.3;  // of the best score: lower ones are not looked at
 constexpr std::size_t most_peaks = 32;
+constexpr int plateau = 2;  // steps around a peak
+constexpr double plateau_share = 0.8;
 constexpr double violation_weight =
     6;  // a shift along one axis violates a quarter of a body's points, in a shadow an eighth
 
@@ -222,24 +224,25 @@ double match_of(const SearchPairs& pairs, const std::vector<Expectation>& expect
   return sum / double(std::max<std::size_t>(1, pairs.bodies));
 }
 
-/// Vertex of a parabola through three values, from the middle one: at most half a step.
-double vertex(int before, int at, int after) {
-  const int bend = before - 2 * at + after;
-  return bend < 0 ? std::clamp(0.5 * (before - after) / bend, -0.5, 0.5) : 0;
+/// Centre of what is nearly as high around a peak: with few bodies it is flat, because points a cell beside an edge are seen as
+/// expected within a cell of their place. In steps of angle, x and y.
+Eigen::Vector3d centre_of(const Peak& p, const std::vector<std::int16_t>& scores, const Range& r) {
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  double weights = 0;
+  for (int a = std::max(-r.angles, p.angle - plateau); a <= std::min(r.angles, p.angle + plateau); ++a)
+    for (int y = std::max(-r.reach_y, p.y - plateau); y <= std::min(r.reach_y, p.y + plateau); ++y)
+      for (int x = std::max(-r.reach_x, p.x - plateau); x <= std::min(r.reach_x, p.x + plateau); ++x) {
+        const double w = scores[r.at(p.turn, a, y, x)] - plateau_share * p.score;
+        if (w > 0) sum += w * Eigen::Vector3d(a, x, y), weights += w;
+      }
+  return sum / weights;  // the peak itself is above
 }
 
 SearchedPlace place_of(const Peak& p, const std::vector<std::int16_t>& scores, const Range& r,
                        const LatticeView& to_cell, const Eigen::Vector2d& pivot, std::size_t points) {
-  const auto near = [&](int angle, int y, int x) {
-    return int(scores[r.at(p.turn, std::clamp(angle, -r.angles, r.angles),
-                           std::clamp(y, -r.reach_y, r.reach_y), std::clamp(x, -r.reach_x, r.reach_x))]);
-  };
-  const double x = p.x + vertex(near(p.angle, p.y, p.x - 1), p.score, near(p.angle, p.y, p.x + 1));
-  const double y = p.y + vertex(near(p.angle, p.y - 1, p.x), p.score, near(p.angle, p.y + 1, p.x));
-  const double a = p.angle + vertex(near(p.angle - 1, p.y, p.x), p.score, near(p.angle + 1, p.y, p.x));
+  const Eigen::Vector3d at = centre_of(p, scores, r);
   SearchedPlace place;
-  place.motion = {pivot, to_cell.board_per_cell() * Eigen::Vector2d(x, y), a * r.step_deg,
-                  board_turn(p.turn)};
+  place.motion = {pivot, to_cell.board_per_cell() * at.tail<2>(), at.x() * r.step_deg, board_turn(p.turn)};
   place.score = double(p.score) / double(std::max<std::size_t>(1, points));
   return place;
 }

@@ -1,11 +1,13 @@
 #include "daemon/inspection/registration/body_edges.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <variant>
 
+#include "daemon/inspection/registration/edge_votes.h"
 #include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
 
@@ -13,9 +15,13 @@ namespace datum {
 namespace {
 
 constexpr double size_share = 0.15, size_px = 2, most_size_mm = 0.3;  // of a pair's distance
-constexpr double near_px = 1.5;
 constexpr double least_agreement = 0.7;  // share of a profile's pixels that are on the right side of its edge
-constexpr int most_profiles = 32, most_pixels = 256, pixels_per_profile = 8, least_shadow_px = 4;
+constexpr double voting_px = 3,
+                 voting_share = 0.85;  // either side of an edge, and along it: corners are round
+constexpr double least_votes = 0.1;    // a shadow votes once a row, the body three times
+constexpr double votes_agreement =
+    0.6;  // a third of a body's pixels may be missing: their shadows are votes against it
+constexpr int most_profiles = 32, most_pixels = 256, least_shadow_px = 4;
 
 int nearest(double x) { return int(std::floor(x + 0.5)); }
 
@@ -60,16 +66,29 @@ double median(double* values, int n) {
   return values[n / 2];
 }
 
+/// Of the form at a place: rise over run along the board's x and y.
+Eigen::Vector2d slope_of(const EdgeScene& s, const Eigen::Vector2d& at_mm) {
+  const Eigen::Vector2d px = s.view.pixel_of(at_mm, 0);
+  const double here = s.form.at(px.x(), px.y());
+  Eigen::Matrix2d board_per_px;
+  board_per_px << s.view.per_col(), s.view.per_row();
+  return board_per_px.transpose().inverse() *
+         Eigen::Vector2d(s.form.at(px.x() + 1, px.y()) - here, s.form.at(px.x(), px.y() + 1) - here);
+}
+
 struct MovedBody {
   const Component& component;
   Eigen::Vector2d centre_mm;
   Eigen::Matrix2d axes;
   double height_mm;
-  MovedBody(const Component& c, const MovedPlane& motion)
+  /// The top's centre: a part stands perpendicular to the board under it, which is bowed and tilted by the form.
+  MovedBody(const EdgeScene& s, const Component& c, const MovedPlane& motion)
       : component(c),
         centre_mm(motion(c.body.centre_mm)),
         axes(motion.linear() * axes_of(c.body)),
-        height_mm(c.nominal_height_um * 1e-3) {}
+        height_mm(c.nominal_height_um * 1e-3) {
+    centre_mm -= height_mm * slope_of(s, centre_mm);
+  }
 };
 
 /// Height of its middle over the floor: the median of 5 x 5 pixels' places within half of the body. None: not measured.
@@ -125,6 +144,29 @@ struct Profile {
   }
 };
 
+/// A row of pixels outward. Between neighbours on both sides of an edge the optics may have spread it: the votes come together by as
+/// much as their heights do. A pixel without height behind one of the body is in its shadow, and the body ends before it.
+void vote(const Profile& p, double top_mm, double pixel_mm, EdgeVotes& votes) {
+  const auto share = [&](std::size_t i) { return std::clamp(p.mm[i] / top_mm, 0.0, 1.0); };
+  for (int k = 0; k < p.n; ++k) {
+    const auto i = std::size_t(k);
+    const bool has_next = k + 1 < p.n;
+    if (p.side[i] == 0) continue;
+    if (p.side[i] < 0) {
+      if (k == 0 || p.side[i - 1] <= 0) votes.below(p.at[i]);
+    } else if (has_next && p.side[i + 1] < 0) {
+      const double in = share(i), out = share(i + 1), step = p.at[i + 1] - p.at[i];
+      const double spread = 2 * std::min(1 - in, out);  // a spike alone spreads one side
+      const double crossing = 0.5 + spread * ((in - 0.5) / (in - out) - 0.5), half = 0.5 * (1 - spread);
+      votes.above(p.at[i] + step * (crossing - half));
+      votes.below(p.at[i] + step * (crossing + half));
+    } else {
+      votes.above(p.at[i]);
+      if (has_next && p.side[i + 1] == 0) votes.below(p.at[i] + pixel_mm);
+    }
+  }
+}
+
 struct EdgeLine {
   Eigen::Vector2d middle_mm, outward, along;
   double half_mm, inwards_mm;  // half its length; how far the body reaches inwards
@@ -159,16 +201,39 @@ void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const Edg
   }
 }
 
+struct FoundEdge {
+  double height_mm, top_mm, at_mm;
+};
+
+/// The same edge by the votes of `most` rows of pixels across it.
+std::optional<EdgeVotes::Edge> voted_edge(const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e,
+                                          const FoundEdge& found, int most, Profile& scratch) {
+  const double pixel_mm = std::max(s.view.per_col().norm(), s.view.per_row().norm());
+  const double reach_mm = voting_px * pixel_mm, half_mm = voting_share * e.half_mm;
+  EdgeLine near = e;
+  near.middle_mm += found.at_mm * e.outward;
+  near.inwards_mm = std::max(pixel_mm, e.inwards_mm + found.at_mm);
+  EdgeVotes votes(0, reach_mm);
+  const int rows = std::clamp(int(2 * half_mm / pixel_mm), 1, most);
+  for (int k = 0; k < rows; ++k) {
+    fill(scratch, s, heights, near, ((2.0 * k + 1) / rows - 1) * half_mm, found.height_mm, found.top_mm / 2,
+         reach_mm);
+    vote(scratch, found.top_mm, pixel_mm, votes);
+  }
+  auto at = votes.edge(least_votes, votes_agreement);
+  if (at) at->at_mm += found.at_mm;
+  return at;
+}
+
 /// Place of an edge outward from where it should be: the mean of its profiles near their median, because pixels' quantisation
 /// is uniform. None: fewer than two thirds of them show it, or are near.
-std::optional<double> edge_of(const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e,
-                              double height_mm, double top_mm, const EdgeSettings& settings,
-                              Profile& scratch) {
+std::optional<EdgeVotes::Edge> edge_of(const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e,
+                                       double height_mm, double top_mm, const EdgeSettings& settings,
+                                       Profile& scratch) {
   std::array<double, most_profiles> found{};
   int n = 0;
   const double pixel_mm = std::max(s.view.per_col().norm(), s.view.per_row().norm());
-  const int profiles = std::clamp(int(2 * e.half_mm / (pixels_per_profile * pixel_mm)), settings.profiles,
-                                  settings.most_profiles);
+  const int profiles = settings.profiles;
   for (int k = 0; k < profiles; ++k) {
     const double beside = profiles > 1 ? (2.0 * k / (profiles - 1) - 1) * 0.6 * e.half_mm : 0;
     fill(scratch, s, heights, e, beside, height_mm, top_mm / 2, settings.reach_mm);
@@ -179,15 +244,16 @@ std::optional<double> edge_of(const EdgeScene& s, const LocalHeights& heights, c
   double sum = 0;
   int near = 0;
   for (int k = 0; k < n; ++k)
-    if (std::abs(found[std::size_t(k)] - middle) <= near_px * pixel_mm) sum += found[std::size_t(k)], ++near;
+    if (std::abs(found[std::size_t(k)] - middle) <= settings.near_mm) sum += found[std::size_t(k)], ++near;
   if (3 * near < 2 * n) return std::nullopt;
-  return sum / near;
+  if (settings.rows == 0) return EdgeVotes::Edge{sum / near, pixel_mm};
+  return voted_edge(s, heights, e, {height_mm, top_mm, sum / near}, settings.rows, scratch);
 }
 
 }  // namespace
 
 int seen_at(const EdgeScene& scene, std::size_t component, const MovedPlane& motion) {
-  const MovedBody body(scene.recipe.components[component], motion);
+  const MovedBody body(scene, scene.recipe.components[component], motion);
   const auto top = top_of(scene, LocalHeights(scene, body.centre_mm), body);
   return !top ? 0 : is_height(*top, body.height_mm) ? 1 : -1;
 }
@@ -200,7 +266,7 @@ BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& com
   std::vector<char> measured(components.size(), 0);
   parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
     const Component& c = scene.recipe.components[components[i]];
-    const MovedBody body(c, moved);
+    const MovedBody body(scene, c, moved);
     const LocalHeights heights(scene, body.centre_mm);
     const auto top = top_of(scene, heights, body);
     measured[i] = top ? 1 : 0;
@@ -208,7 +274,7 @@ BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& com
     Profile scratch;
     const Eigen::Vector2d half = c.body.size_mm / 2;
     for (int axis = 0; axis < 2; ++axis) {
-      std::array<std::optional<double>, 2> edges;
+      std::array<std::optional<EdgeVotes::Edge>, 2> edges;
       for (int k = 0; k < 2; ++k) {
         const Eigen::Vector2d outward = (k ? 1 : -1) * body.axes.col(axis);
         const EdgeLine e{body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis),
@@ -216,11 +282,13 @@ BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& com
         edges[std::size_t(k)] = edge_of(scene, heights, e, body.height_mm, *top, settings, scratch);
       }
       if (!edges[0] || !edges[1]) continue;
-      const double off = (*edges[1] - *edges[0]) / 2, size_off = *edges[0] + *edges[1];
+      const double off = (edges[1]->at_mm - edges[0]->at_mm) / 2,
+                   size_off = edges[0]->at_mm + edges[1]->at_mm,
+                   unresolved = (edges[0]->unresolved_mm + edges[1]->unresolved_mm) / 2;
       if (std::abs(size_off) > std::min(most_size_mm, size_share * c.body.size_mm[axis]) + size_px * pixel_mm)
         continue;
       found[i][std::size_t(axis)] =
-          EdgePair{components[i], c.body.centre_mm, body.axes.col(axis), off, size_off};
+          EdgePair{components[i], c.body.centre_mm, body.axes.col(axis), off, size_off, unresolved};
     }
   });
   BodyEdges edges;

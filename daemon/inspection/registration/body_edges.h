@@ -18,12 +18,15 @@ struct EdgePair {
       Eigen::Vector2d::UnitX();  // unit vector of the displacement, along the moved board's place
   double off_mm = 0;             // displacement from the place assumed, along axis
   double size_off_mm = 0;        // measured distance of the edges less the nominal one
+  double unresolved_mm = 0;      // mean of the spans in which the pixels leave each edge's place open
 };
 
 struct EdgeSettings {
   double reach_mm = 0.5;  // edges are looked for so far from their place
-  int profiles = 3;       // across each edge, at least
-  int most_profiles = 3;  // as many as it has eighths of pixels, at most these
+  double near_mm =
+      0.1;  // profiles of one edge agree within this of their median; a motion that is not known well turns them
+  int profiles = 3;  // across each edge
+  int rows = 0;      // of pixels that vote then, at most; 0: the profiles place the edge
 };
 
 /// Frame, its view and the floor's form under one board. Borrowed.

@@ -82,13 +82,15 @@ bool add_covariance(const Rows& r, double scale, MotionFit& fit) {
   return true;
 }
 
-double median_size_off(const std::vector<EdgePair>& pairs, int direction) {
-  std::vector<double> off;
+/// Along x or y, the median of what `value` says of these pairs.
+template <class Value>
+double median_along(const std::vector<EdgePair>& pairs, int direction, const Value& value) {
+  std::vector<double> of;
   for (const EdgePair& p : pairs)
-    if (std::abs(p.axis[direction]) > 0.7) off.push_back(p.size_off_mm);
-  if (off.empty()) return 0;
-  const auto middle = off.begin() + std::ptrdiff_t(off.size() / 2);
-  std::nth_element(off.begin(), middle, off.end());
+    if (std::abs(p.axis[direction]) > 0.7) of.push_back(value(p));
+  if (of.empty()) return 0;
+  const auto middle = of.begin() + std::ptrdiff_t(of.size() / 2);
+  std::nth_element(of.begin(), middle, of.end());
   return *middle;
 }
 
@@ -108,8 +110,10 @@ MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& moti
   fit.residual_mm = scale_of(r, fit.correction);
   fit.solved = add_covariance(r, scale, fit);
   for (int i = 0; i < 2; ++i) {
-    fit.size_off_mm[i] = median_size_off(pairs, i);
-    fit.covariance(i, i) += fit.size_off_mm[i] * fit.size_off_mm[i] / 12;
+    fit.size_off_mm[i] = median_along(pairs, i, [](const EdgePair& p) { return p.size_off_mm; });
+    const double unresolved = median_along(pairs, i, [](const EdgePair& p) { return p.unresolved_mm; });
+    const double beyond = std::max(0.0, std::abs(fit.size_off_mm[i]) - unresolved / 2);
+    fit.covariance(i, i) += beyond * beyond / 12;
   }
   return fit;
 }

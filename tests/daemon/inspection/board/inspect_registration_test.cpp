@@ -179,6 +179,26 @@ TEST(InspectRegistration, APlaceThatMustBeEmptyIsNotLookedFor) {
   EXPECT_EQ(number(v, "parts_expected"), 5);
 }
 
+/// The board stands at one degree to its placement in the recipe: tops of 2.5 mm lean by 44 um, which is no shift of the board.
+TEST(InspectRegistration, TallTopsOfATiltedBoardLean) {
+  const auto tall = [] {
+    std::vector<Component> all = parts();
+    for (Component& c : all) c.nominal_height_um += 2000;
+    return all;
+  };
+  Scene s = placed(0, 0, 0, tall());
+  s.recipe.components = tall();
+  s.sensor_from_board = Eigen::Translation3d(6, 4, 0) *
+                        Eigen::AngleAxisd(M_PI / 180, Eigen::Vector3d(0.8, 0.6, 0)) *
+                        Eigen::Translation3d(-6, -4, 0);
+  render(s);
+  s.recipe.floor.form_um = 5;
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_NEAR(number(v, "shift_x_um"), 0, shift_um);
+  EXPECT_NEAR(number(v, "shift_y_um"), 0, shift_um);
+}
+
 TEST(InspectRegistration, IsInTheVerdictsTextAndMovesItsPicture) {
   const BoardVerdict v = verdict_from_json(to_json(placed(0.8, -0.6, 2).inspect()));
   ASSERT_EQ(v.stages.size(), 1u);

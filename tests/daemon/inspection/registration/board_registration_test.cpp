@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "daemon/inspection/registration/edge_votes.h"
 #include "daemon/inspection/registration/motion_fit.h"
 #include "daemon/inspection/registration/search_pairs.h"
 
@@ -99,6 +100,9 @@ TEST(MotionFit, EdgesBiasedOnOneSideAreInItsUncertainty) {
   EXPECT_NEAR(std::sqrt(fit.covariance(0, 0)), 0.012 / std::sqrt(12.0), 2e-4);
   EXPECT_LE(std::abs(fit.correction.x()), 2 * std::sqrt(fit.covariance(0, 0)));
   EXPECT_LT(std::sqrt(fit.covariance(1, 1)), 1e-3);
+  for (EdgePair& p : pairs) p.unresolved_mm = 0.03;
+  EXPECT_LT(std::sqrt(fit_motion(pairs, none, 0.4, 1e-4).covariance(0, 0)), 1e-3)
+      << "whole pixels explain it";
 }
 
 TEST(MotionFit, IsNotSolvedByTooFewOrOneDirection) {
@@ -108,6 +112,51 @@ TEST(MotionFit, IsNotSolvedByTooFewOrOneDirection) {
   pairs = pairs_of(10, none, 0.01, 0, 1);
   for (EdgePair& p : pairs) p.axis = Eigen::Vector2d::UnitX();
   EXPECT_FALSE(fit_motion(pairs, none, 0.4, 1e-3).solved);
+}
+
+/// Rows of pixels across an edge, at 0 and turned by `slope`; a share of them is missing, a share of those beside it are spikes.
+EdgeVotes rows_of_pixels(double slope, double edge_px, double missing, double spikes, std::mt19937& random) {
+  std::uniform_real_distribution<double> uniform;
+  EdgeVotes votes(0, 3);
+  for (int row = -20; row <= 20; ++row)
+    for (int col = -4; col <= 4; ++col) {
+      if (uniform(random) < missing) continue;
+      const double at = col - slope * row;  // from the line, which is at edge_px
+      if (at < edge_px || uniform(random) < spikes)
+        votes.above(at);
+      else
+        votes.below(at);
+    }
+  return votes;
+}
+
+TEST(EdgeVotes, PlaceAnEdgeFinerThanAPixelWhereItCrossesThem) {
+  std::mt19937 random(1);
+  for (const double edge : {-0.7, -0.31, 0.0, 0.22, 0.49}) {
+    const auto clean = rows_of_pixels(0.03, edge, 0, 0, random).edge(0.1, 0.6);
+    ASSERT_TRUE(clean);
+    EXPECT_NEAR(clean->at_mm, edge, 0.06) << "41 rows: a pixel's place each 1 / 41, and a bin of 6 / 128";
+    EXPECT_LT(clean->unresolved_mm, 0.12);
+    const auto hostile = rows_of_pixels(0.03, edge, 0.3, 0.1, random).edge(0.1, 0.6);
+    ASSERT_TRUE(hostile);
+    EXPECT_NEAR(hostile->at_mm, edge, 0.2) << "a mean would follow one pixel in ten outward";
+  }
+}
+
+TEST(EdgeVotes, SayWhatPixelsAlongTheEdgeLeaveOpen) {
+  std::mt19937 random(1);
+  const auto along = rows_of_pixels(0, 0.3, 0, 0, random).edge(0.1, 0.6);
+  ASSERT_TRUE(along);
+  EXPECT_NEAR(along->at_mm, 0.5, 0.03) << "between pixel 0 and pixel 1";
+  EXPECT_NEAR(along->unresolved_mm, 1, 0.1);
+}
+
+TEST(EdgeVotes, RefuseWhatIsNoEdge) {
+  std::mt19937 random(1);
+  EXPECT_FALSE(rows_of_pixels(0, 0, 0, 1, random).edge(0.1, 0.6)) << "above on both sides";
+  EXPECT_FALSE(rows_of_pixels(0.03, 0, 0, 0.7, random).edge(0.1, 0.6))
+      << "most of the floor is above as well";
+  EXPECT_FALSE(rows_of_pixels(0.03, 5, 0, 0, random).edge(0.1, 0.6)) << "the floor is not in reach";
 }
 
 TEST(SearchPairs, KeepsOffOtherBodies) {
