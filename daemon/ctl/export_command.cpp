@@ -9,6 +9,7 @@
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/exchange/aqdef.h"
 #include "daemon/pictures/part_file.h"
 #include "daemon/store/result_export.h"
 
@@ -18,7 +19,7 @@ namespace {
 struct ExportOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
   std::string format = "csv", rows = "components", output;
-  std::string from, to, recipe, unit, decision;
+  std::string from, to, recipe, recipe_sha256, unit, decision;
 };
 
 ResultFilter filter_of(const ExportOptions& o) {
@@ -37,21 +38,51 @@ void to_stdout(const std::string& text) {
     throw std::runtime_error("stdout: can't be written");
 }
 
+/// Two passes: a file describes its characteristics before their values. Results that are stored meanwhile are left out.
+Exported export_aqdef(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
+                      const std::function<void(const std::string&)>& write) {
+  AqdefFile file;
+  Exported done;
+  const auto each = [&](const std::function<void(const BoardVerdict&)>& see) {
+    for_each_result(store, filter, [&](const StoredResult& result) {
+      const BoardVerdict verdict = result.verdict();
+      if (verdict.recipe_sha256.starts_with(recipe_sha256)) see(verdict);
+      return done.results == 0 || result.sequence < done.last;
+    });
+  };
+  std::uint64_t first = 0, last = 0, results = 0;
+  each([&](const BoardVerdict& verdict) {
+    file.describe(verdict);
+    if (results++ == 0) first = verdict.sequence;
+    last = verdict.sequence;
+  });
+  done = {results, first, last};
+  write(file.description());
+  each([&](const BoardVerdict& verdict) { write(file.values(verdict)); });
+  return done;
+}
+
 int run_export(const ExportOptions& o) {
   const ExportRows rows = o.format == "jsonl"  ? ExportRows::json_lines
                           : o.rows == "boards" ? ExportRows::boards
                                                : ExportRows::components;
   try {
+    if (!o.recipe_sha256.empty() && o.format != "aqdef")
+      throw std::invalid_argument("--recipe-sha256 is of --format aqdef");
     const ResultFilter filter = filter_of(o);
     auto store = ResultStore::read_only(o.store.empty() ? load_daemon_config(o.config).store
                                                         : std::filesystem::path(o.store));
     Exported done;
+    const auto export_to = [&](const std::function<void(const std::string&)>& write) {
+      done = o.format == "aqdef" ? export_aqdef(store, filter, o.recipe_sha256, write)
+                                 : export_results(store, filter, rows, write);
+    };
     if (o.output.empty()) {
-      done = export_results(store, filter, rows, to_stdout);
+      export_to(to_stdout);
       if (std::fflush(stdout) != 0) throw std::runtime_error("stdout: can't be written");
     } else {
       PartFile file(o.output);
-      done = export_results(store, filter, rows, [&](const std::string& text) { file.write(text); });
+      export_to([&](const std::string& text) { file.write(text); });
       file.finish();
     }
     fmt::print(stderr, "{} results{}\n", done.results,
@@ -74,11 +105,14 @@ int run_export(const ExportOptions& o) {
 
 void add_export_command(CommandLine& line) {
   auto o = std::make_shared<ExportOptions>();
-  auto* command = line.leaf(line.app, "export", "stored results as CSV or JSON lines, oldest first",
+  auto* command = line.leaf(line.app, "export", "stored results as CSV, JSON lines or AQDEF, oldest first",
                             [o] { return run_export(*o); });
   command
-      ->add_option("--format", o->format, "csv or jsonl: the verdicts as stored, with their chain's hashes")
-      ->transform(CLI::IsMember({"csv", "jsonl"}, CLI::ignore_case))
+      ->add_option("--format", o->format,
+                   "csv; jsonl: the verdicts as stored, with their chain's hashes; aqdef: a DFQ file (Q-DAS) "
+                   "of one recipe's "
+                   "results, where a byte beyond printable ASCII is %XX")
+      ->transform(CLI::IsMember({"csv", "jsonl", "aqdef"}, CLI::ignore_case))
       ->capture_default_str();
   command
       ->add_option("--rows", o->rows,
@@ -88,6 +122,8 @@ void add_export_command(CommandLine& line) {
   command->add_option("--from", o->from, "measured at this time or later: 2026-01-31, 2026-01-31T10:00:00Z");
   command->add_option("--to", o->to, "measured before this time, or on this date");
   command->add_option("--recipe", o->recipe, "only this recipe's");
+  command->add_option("--recipe-sha256", o->recipe_sha256,
+                      "of aqdef: only of the recipe text with this SHA-256, or its first digits");
   command->add_option("--unit", o->unit, "only this board's");
   command->add_option("--decision", o->decision, "only these")
       ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));

@@ -8,12 +8,15 @@ namespace datum {
 namespace {
 
 void add_absent(CommandLine& line, CLI::App& recipe, const char* name) {
-  line.leaf(recipe, name, "not in the build of a first demo; ./datum demo --cad builds it", [name] {
-        fmt::print(stderr,
-                   "datumctl: recipe {}: a first demo leaves it out; ./datum demo --cad, test or install builds it\n",
-                   name);
-        return static_cast<int>(usage);
-      })->allow_extras();
+  line.leaf(recipe, name, "not in the build of a first demo; ./datum demo --cad builds it",
+            [name] {
+              fmt::print(stderr,
+                         "datumctl: recipe {}: a first demo leaves it out; ./datum demo --cad, test or "
+                         "install builds it\n",
+                         name);
+              return static_cast<int>(usage);
+            })
+      ->allow_extras();
 }
 
 }  // namespace

@@ -36,13 +36,6 @@ std::string number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
-/// Decimals that leave an uncertainty two significant digits (GUM 7.2.6), at least none; nine for none at all.
-int decimals_of(double uncertainty) {
-  if (!(uncertainty > 0) || !std::isfinite(uncertainty)) return 9;
-  const int exponent = static_cast<int>(std::floor(std::log10(uncertainty)));
-  return std::clamp(1 - exponent, 0, 9);
-}
-
 /// `value` with so many decimals; empty for none.
 std::string rounded(std::optional<double> value, int decimals) {
   return value && std::isfinite(*value) ? fmt::format("{:.{}f}", *value, decimals) : "";
@@ -127,6 +120,12 @@ void demand_time(const std::string& time) {
 
 }  // namespace
 
+int decimals_of(double uncertainty) {
+  if (!(uncertainty > 0) || !std::isfinite(uncertainty)) return 9;
+  const int exponent = static_cast<int>(std::floor(std::log10(uncertainty)));
+  return std::clamp(1 - exponent, 0, 9);
+}
+
 std::string export_header(ExportRows rows) {
   if (rows == ExportRows::json_lines) return "";
   std::string header;
@@ -146,21 +145,29 @@ std::string export_rows(ExportRows rows, const StoredResult& result, const std::
   return rows == ExportRows::boards ? board_row(v, chain) : component_rows(v, chain);
 }
 
+void for_each_result(ResultStore& store, const ResultFilter& filter,
+                     const std::function<bool(const StoredResult&)>& see) {
+  ResultFilter next = filter;
+  for (;;) {
+    const auto results = store.list(next, batch, ResultOrder::oldest_first);
+    for (const StoredResult& result : results)
+      if (!see(result)) return;
+    if (results.size() < batch) return;
+    next.after = results.back().sequence;
+  }
+}
+
 Exported export_results(ResultStore& store, const ResultFilter& filter, ExportRows rows,
                         const std::function<void(const std::string&)>& write) {
   Exported done;
-  ResultFilter next = filter;
   write(export_header(rows));
-  for (;;) {
-    const auto results = store.list(next, batch, ResultOrder::oldest_first);
-    for (const StoredResult& result : results) {
-      write(export_rows(rows, result, store.chain_sha256(result.sequence)));
-      if (done.results++ == 0) done.first = result.sequence;
-      done.last = result.sequence;
-    }
-    if (results.size() < batch) return done;
-    next.after = results.back().sequence;
-  }
+  for_each_result(store, filter, [&](const StoredResult& result) {
+    write(export_rows(rows, result, store.chain_sha256(result.sequence)));
+    if (done.results++ == 0) done.first = result.sequence;
+    done.last = result.sequence;
+    return true;
+  });
+  return done;
 }
 
 // Stored times have microseconds ("...:00.000000Z"). Compared as text, a bound without its Z precedes all of them.

@@ -33,6 +33,13 @@ struct Exported {
 Exported export_results(ResultStore& store, const ResultFilter& filter, ExportRows rows,
                         const std::function<void(const std::string&)>& write);
 
+/// Decimals that leave an uncertainty two significant digits (GUM 7.2.6), 0 to 9; 9 for none at all.
+int decimals_of(double uncertainty);
+
+/// Matching results, oldest first, in batches as above, until `see` says no.
+void for_each_result(ResultStore& store, const ResultFilter& filter,
+                     const std::function<bool(const StoredResult&)>& see);
+
 /// "2026-01-31" or "2026-01-31T10:00:00Z" as lower or upper bound of measured_at in a ResultFilter. Both bounds include
 /// the day of a date. Throws std::invalid_argument with the allowed forms.
 std::string from_bound(const std::string& time);

@@ -198,6 +198,10 @@ TEST(ScenarioKeeping, ExportsBesideTheDaemon) {
   EXPECT_THAT(line, StartsWith("{\"chain_sha256\":\""));
   EXPECT_THAT(line, HasSubstr("\"sequence\":3,"));
   EXPECT_FALSE(std::getline(in, more));
+  const Outcome dfq = k.ctl({"export", "--format", "aqdef"});
+  EXPECT_EQ(dfq.status, 0) << dfq.output;
+  EXPECT_THAT(dfq.output, HasSubstr("\r\nK0004/1 "));
+  EXPECT_EQ(k.ctl({"export", "--format", "aqdef", "--recipe-sha256", "none"}).status, 4);
   EXPECT_EQ(k.ctl({"export", "--output", "no/such/folder.csv"}).status, 9);
   EXPECT_EQ(k.ctl({"export", "--from", "yesterday"}).status, 4);
   EXPECT_FALSE(std::filesystem::exists(k.cell.path() / "fail.jsonl.part"));
