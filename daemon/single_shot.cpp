@@ -81,8 +81,13 @@ void print(const SingleShotOptions& options, BoardVerdict verdict) {
     fmt::print("{}\n", to_json(verdict));
     return;
   }
+  fmt::print("{}", boards_text(verdict, wants_colour(stdout)));
   fmt::print("{}", component_table(verdict).text(wants_colour(stdout)));
-  fmt::print("{}: {}{}\n", verdict.surface ? "part" : "board", name_of(verdict.decision),
+  fmt::print("{}: {}{}\n",
+             verdict.surface          ? "part"
+             : verdict.boards.empty() ? "board"
+                                      : "panel",
+             name_of(verdict.decision),
              verdict.decision == Decision::pass ? "" : ": " + plain_reason(verdict));
 }
 

@@ -87,7 +87,8 @@ nlohmann::json compared(const BoardVerdict& verdict) {
   const auto all = nlohmann::json::parse(to_json(verdict));
   nlohmann::json part;
   for (const char* key : {"decision", "reason", "detail", "components"}) part[key] = all.at(key);
-  if (all.contains("stages")) part["stages"] = all.at("stages");  // they made the frame's heights
+  for (const char* key : {"stages", "boards"})  // what made the frame's heights; the boards of a panel
+    if (all.contains(key)) part[key] = all.at(key);
   return part;
 }
 

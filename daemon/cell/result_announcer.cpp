@@ -26,7 +26,7 @@ LogEvent event_of(const BoardVerdict& v) {
                   {"DATUM_BACKEND", v.backend}}};
   std::size_t n = 0;
   for (const ComponentVerdict& c : v.components)
-    if (c.decision != Decision::pass && n++ < most_components)
+    if (c.decision != Decision::pass && !is_skipped(c) && n++ < most_components)
       event.fields.emplace_back("DATUM_COMPONENT", c.reference);
   return event;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daemon/ctl/exit_status.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 
 namespace datum {
 namespace {
@@ -126,7 +127,8 @@ std::string report_text(const RecipeReport& report) {
   if (!report.recipe) return text;
   const Recipe& recipe = *report.recipe;
   return text +
-         fmt::format("recipe {}: {} components, sha256 {}\n", recipe.name, recipe.components.size(),
+         fmt::format("recipe {}: {} components{}, sha256 {}\n", recipe.name, recipe.components.size(),
+                     recipe.panel ? fmt::format(" on each of {} boards", recipe.panel->places.size()) : "",
                      recipe.sha256) +
          heights_text(recipe) + frames_text(report);
 }
@@ -137,6 +139,7 @@ std::string report_json(const RecipeReport& report) {
     out["recipe"] = report.recipe->name;
     out["sha256"] = report.recipe->sha256;
     out["components"] = report.recipe->components.size();
+    if (report.recipe->panel) out["boards"] = report.recipe->panel->places.size();
     out.update(heights_json(*report.recipe));
     out["frames"] = frames_json(report);
   }

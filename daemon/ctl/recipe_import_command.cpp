@@ -67,6 +67,11 @@ void add_instance_option(CLI::App& command, const std::shared_ptr<ImportOptions>
       ->delimiter(',')
       ->expected(2)
       ->check(CLI::PositiveNumber);
+  command
+      .add_flag(
+          "--panel", o->panel,
+          "a recipe of the design's whole panel: places in [panel]; the origin is that of its board 1,1")
+      ->excludes("--instance");
 }
 
 void add_table_options(CLI::App& command, const std::shared_ptr<ImportOptions>& o) {

@@ -43,6 +43,9 @@ struct TeachInputs {
 
 TeachInputs teach_inputs(const TeachOptions& o) {
   TeachInputs in{load_recipe(o.recipe), {}, std::nullopt};
+  if (in.recipe.panel)
+    throw std::invalid_argument(o.recipe +
+                                ": is the recipe of a panel; teach its board by a recipe without [panel]");
   if (in.recipe.surface)
     throw std::invalid_argument(o.recipe + ": a surface's limits come from its model; teach takes boards");
   if (!o.sensor.empty()) {

@@ -44,7 +44,7 @@ Table floor_table(const BoardVerdict& v) {
                {"samples", Align::right},
                {"refits", Align::right}});
   for (const auto& c : v.components) {
-    if (c.warp) continue;  // the board has no ring
+    if (c.warp || is_skipped(c)) continue;  // the board has no ring
     const FloorEvidence& f = c.floor;
     const auto& s = f.side_inliers;
     table.add({{c.reference},
@@ -188,7 +188,7 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
             {or_none(v.unit_id)},
             {name_of(v.decision), ink_of(v.decision)},
             {plain_reason(v)}});
-  return head.text(colour) + '\n' + component_table(v).text(colour);
+  return head.text(colour) + '\n' + boards_text(v, colour) + component_table(v).text(colour);
 }
 
 /// Points that a recipe's masks removed from a part's snapshots.

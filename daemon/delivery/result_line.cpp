@@ -50,13 +50,17 @@ std::int64_t utc_us_from_iso8601(const std::string& text) {
 std::string result_line(const BoardVerdict& verdict, LineCheck check) {
   if (verdict.sequence == 0 || verdict.store_id.empty())
     throw std::invalid_argument("a result is announced only after it was stored");
-  std::array<std::uint32_t, 4> n{};
-  for (const auto& component : verdict.components) ++n.at(static_cast<std::size_t>(component.decision));
+  const std::array<std::uint32_t, 4> n = component_counts(verdict);
+  std::string boards;
+  if (!verdict.boards.empty()) {
+    const BoardCounts of = counts_of(verdict.boards);
+    boards = fmt::format(",{},{},{},{},{}", of.of[0], of.of[1], of.of[2], of.of[3], of.skipped);
+  }
   return with_crc(
-      fmt::format("R,{},{},{},{},{},{},{},{},{},{}", verdict.store_id, verdict.sequence,
+      fmt::format("R,{},{},{},{},{},{},{},{},{},{}{}", verdict.store_id, verdict.sequence,
                   utc_us_from_iso8601(verdict.measured_at), percent_encoded(verdict.recipe, separators),
                   percent_encoded(verdict.frame_id, separators), name_of(verdict.decision), n[0], n[1], n[2],
-                  n[3]),
+                  n[3], boards),
       check);
 }
 
@@ -66,7 +70,8 @@ std::string gap_line(const std::string& store_id, std::uint64_t from, std::uint6
 
 ResultLine parse_result_line(std::string_view line) {
   const auto f = checked_line(line).fields;
-  if (f.size() != 11 || f[0] != "R") throw std::runtime_error("result line: not R with 10 fields");
+  if ((f.size() != 11 && f.size() != 16) || f[0] != "R")
+    throw std::runtime_error("result line: not R with 10 fields, or 15 of a panel");
   ResultLine r;
   r.store_id = f[1];
   r.sequence = number_in_line<std::uint64_t>(f[2], "sequence");
@@ -78,6 +83,12 @@ ResultLine parse_result_line(std::string_view line) {
   r.n_inconclusive = number_in_line<std::uint32_t>(f[8], "inconclusive count");
   r.n_fail = number_in_line<std::uint32_t>(f[9], "fail count");
   r.n_invalid = number_in_line<std::uint32_t>(f[10], "invalid count");
+  if (f.size() == 16) {
+    BoardCounts& boards = r.boards.emplace();
+    for (std::size_t i = 0; i < 4; ++i)
+      boards.of[i] = number_in_line<std::uint32_t>(f[11 + i], "board count");
+    boards.skipped = number_in_line<std::uint32_t>(f[15], "count of skipped boards");
+  }
   return r;
 }
 

@@ -2,6 +2,7 @@
 //
 //   R,<store id>,<sequence>,<utc us>,<recipe>,<frame>,<decision>,
 //       <n pass>,<n inconclusive>,<n fail>,<n invalid>*<crc>          (one line)
+//   R,...,<n invalid>,<boards pass>,<boards inconclusive>,<boards fail>,<boards invalid>,<boards skipped>*<crc>   of a panel
 //   GAP,<store id>,<from>,<to>*<crc>     results of these sequence numbers are not sent on this link
 //   STORE,<store id>,<first>,<last>*<crc>   the results that can be delivered: the answer to RESUME (host_line.h)
 //   HB,<store id>,<last>*<crc>              heartbeat of an idle link
@@ -16,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,6 +35,7 @@ struct ResultLine {
   std::string recipe, frame;
   Decision decision = Decision::invalid;
   std::uint32_t n_pass = 0, n_inconclusive = 0, n_fail = 0, n_invalid = 0;
+  std::optional<BoardCounts> boards;  // of a panel
 };
 
 /// Without line end. Throws std::invalid_argument where the verdict has no sequence number or no valid time.

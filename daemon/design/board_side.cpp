@@ -94,4 +94,21 @@ Point instance_offset(const Design& d, int column, int row, Side side, Turn turn
   return turned(own, rotation_deg);
 }
 
+PanelPlaces panel_places(const Design& d, const Point& board_mm, Side side, Turn turn) {
+  PanelPlaces all;
+  Point least = Point::Zero(), most = Point::Zero();
+  instance_offset(d, 1, 1, side, turn, 0);  // refuses what has no such panel
+  for (int row = 1; row <= d.panel.front().rows; ++row)
+    for (int column = 1; column <= d.panel.front().columns; ++column) {
+      const Point at = instance_offset(d, column, row, side, turn, 0);
+      least = least.cwiseMin(at);
+      most = most.cwiseMax(at);
+      all.places.emplace_back(fmt::format("{}-{}", column, row), at);
+    }
+  for (auto& [name, at] : all.places) at -= least;
+  all.first_mm = -least;
+  all.size_mm = most - least + board_mm;
+  return all;
+}
+
 }  // namespace datum::design

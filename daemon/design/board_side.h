@@ -1,6 +1,10 @@
 // A design as one side of the board is seen, in a recipe's board coordinates.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "daemon/design/design.h"
 
 namespace datum::design {
@@ -16,5 +20,15 @@ Design seen_from(Design design, Side side, Turn turn);
 /// `rotation_deg`: what its recipe's origin moves by. Throws DesignError: the file has no panel, or several; no such column or row; the
 /// panel shows these boards from their other side.
 Point instance_offset(const Design& design, int column, int row, Side side, Turn turn, double rotation_deg);
+
+/// Origins of a panel's boards over its lower left corner, along the axes of a board.
+struct PanelPlaces {
+  Point size_mm = Point::Zero();
+  Point first_mm = Point::Zero();                     // origin of board 1,1
+  std::vector<std::pair<std::string, Point>> places;  // "COLUMN-ROW"
+};
+
+/// Places of the design's one panel, of boards of `board_mm`. Throws DesignError as instance_offset().
+PanelPlaces panel_places(const Design& design, const Point& board_mm, Side side, Turn turn);
 
 }  // namespace datum::design

@@ -128,10 +128,8 @@ class Writer {
         line("# Fiducial {} at {} mm, copper {} mm", in_comment(f.name), shown(f.centre),
              shown(f.diameter_mm));
     for (const StepRepeat& p : d_.design.panel)
-      line(
-          "# Panel: {} x {} boards, pitch {} mm, turned by {} degrees; this recipe is of one board "
-          "(--instance)",
-          p.columns, p.rows, shown(p.pitch), shown(p.angle_deg));
+      line("# Panel: {} x {} boards, pitch {} mm, turned by {} degrees{}", p.columns, p.rows, shown(p.pitch),
+           shown(p.angle_deg), head_.panel ? "" : "; this recipe is of one board (--instance)");
     line("schema = 1");
     line("name = {}", in_quotes(head_.name));
     line("sensor_serial = {}", in_quotes(head_.sensor_serial));
@@ -210,6 +208,15 @@ class Writer {
     line("]\n");
   }
 
+  void write_panel(const PanelPlaces& panel) {
+    line("[panel]");
+    line("size_mm = {}", shown(panel.size_mm));
+    line("place = [");
+    for (const auto& [name, at] : panel.places)
+      line("  {{ name = {}, origin_mm = {} }},", in_quotes(name), shown(at));
+    line("]\n");
+  }
+
   void write_tables() {
     line("[board]");
     line("size_mm = {}", shown(d_.size_mm));
@@ -217,6 +224,7 @@ class Writer {
     line("origin_mm = [{}, {}, {}]", shown(head_.origin_mm.x()), shown(head_.origin_mm.y()),
          shown(head_.origin_z_mm));
     line("rotation_deg = {}\n", shown(head_.rotation_deg));
+    if (head_.panel) write_panel(*head_.panel);
     line("[floor]");
     line("inner_margin_mm = {}\nouter_margin_mm = {}\nneighbour_margin_mm = {}", shown(s_.inner_mm),
          shown(s_.outer_mm), shown(s_.neighbour_mm));

@@ -1,8 +1,10 @@
 // A drafted recipe as TOML, in the compact form.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "daemon/design/board_side.h"
 #include "daemon/design/recipe_draft.h"
 
 namespace datum::design {
@@ -13,6 +15,7 @@ struct RecipeHead {
   std::string coordinates = "sensor";
   Point origin_mm = Point::Zero();
   double origin_z_mm = 0, rotation_deg = 0;
+  std::optional<PanelPlaces> panel = {};  // origin_mm is then its corner
 };
 
 /// The recipe's text. Names are reduced to the letters that recipes allow.

@@ -36,6 +36,7 @@ std::uint16_t bits_of(Reason reason) {
   switch (reason) {
     case Reason::none:
     case Reason::internal:
+    case Reason::skipped:
     case Reason::nominal_unconfirmed:  // of the recipe, not of the measurement
       return 0;
     case Reason::calibration:
@@ -57,6 +58,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::out_of_view:
     case Reason::body_coverage:
     case Reason::snapshots:
+    case Reason::panel:
     case Reason::surface_coverage:
     case Reason::surface_beyond:
     case Reason::surface_noise:

@@ -242,6 +242,18 @@ constexpr std::array rows{
               "Compare the value with the part's data sheet, correct nominal_um and its limits, state the "
               "source, and remove "
               "nominal_confirmed = false."},
+    ReasonRow{
+        Reason::panel,
+        "A board of a panel: its bad-board mark is neither surely there nor surely absent. Of the whole "
+        "panel: every board is skipped, or what was stated of its boards contradicts the recipe.",
+        "recipe: panel, panel.bad_mark; sidecar: panel",
+        "A mark that is glossy, worn or partly on its place, or beside it. More serial numbers than "
+        "boards, the same one twice, or a bad board that the recipe does not have.",
+        "Look at the mark's median and presence (datumctl show); make bad_mark.size_mm smaller than the "
+        "mark by the boards' shift, or the mark thicker. Correct what the line states of the panel."},
+    ReasonRow{Reason::skipped, "The component's board is a bad one of its panel: it decides nothing.",
+              "recipe: panel.bad_mark; sidecar: panel.bad",
+              "The board has its mark, or the line stated it as bad.", "None."},
     ReasonRow{Reason::internal, "datumd contradicts itself.", "none",
               "A fault of datumd, or of the computer's memory.",
               "Keep the frame, run datumctl selftest, and send the archive of datumctl support."},

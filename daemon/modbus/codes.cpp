@@ -80,6 +80,8 @@ const std::vector<Coded>& result_codes() {
       {60, "WARP_MODEL", ""},
       {61, "WARP_HULL", ""},
       {62, "WARP_GAP", ""},
+      {63, "PANEL", ""},
+      {64, "SKIPPED", ""},
       {99, "INTERNAL", ""},
   };
   return codes;

@@ -145,6 +145,13 @@ const std::vector<Register>& window_registers() {
       {in_unit, long_text, Type::text, r, "UNIT", "", "serial number of the board"},
       {in_job, long_text, Type::text, r, "JOB", "", "recipe"},
       {in_frame, 40, Type::text, r, "FRAME", "", "id of the frame"},
+      {in_boards, 1, Type::u16, r, "BOARDS", "", "of a panel; 0: the result is of one board"},
+      {in_boards_pass, 1, Type::u16, r, "BOARDS_PASS", "", ""},
+      {in_boards_fail, 1, Type::u16, r, "BOARDS_FAIL", "", ""},
+      {in_boards_skipped, 1, Type::u16, r, "BOARDS_SKIPPED", "", "bad boards, which decide nothing"},
+      {in_board_verdicts, most_boards / boards_in_register, Type::bytes, r, "BOARD_VERDICTS", "",
+       "four bits a board in the recipe's order, the first one in the lowest bits: codes of DECISION, and 5 "
+       "SKIPPED"},
   };
   return registers;
 }

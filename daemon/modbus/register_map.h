@@ -104,9 +104,17 @@ enum In : Address {
   in_unit = 20,
   in_job = 68,
   in_frame = 116,
+  in_boards = 156,  // of a panel; 0: one board
+  in_boards_pass = 157,
+  in_boards_fail = 158,
+  in_boards_skipped = 159,
   in_first_row = 160,
+  in_board_verdicts = 19984,  // behind the last row
 };
 inline constexpr Address window_size = 20000;
+/// Of the register BOARD_VERDICTS: codes as of DECISION, and one more for a bad board.
+inline constexpr std::uint16_t boards_in_register = 4, board_skipped = 5;
+inline constexpr std::uint16_t most_boards = (window_size - in_board_verdicts) * boards_in_register;
 /// Offsets from the first register of a device's link.
 inline constexpr Address of_link_state = 0, of_link_lost = 1, of_link_since = 2, of_link_age = 4;
 inline constexpr Address of_link_clock = 6;  // of the sensor only
@@ -123,7 +131,8 @@ enum Of : Address {
   of_expanded_milli = 22,
 };
 inline constexpr Address row_size = 24;
-inline constexpr std::uint16_t most_rows = (window_size - in_first_row) / row_size;
+inline constexpr std::uint16_t most_rows = (in_board_verdicts - in_first_row) / row_size;
+static_assert(in_first_row + most_rows * row_size <= in_board_verdicts);
 inline constexpr std::uint16_t long_text = 48, reference_text = 12;
 
 enum LinkStateNumber : std::uint16_t {
@@ -186,6 +195,7 @@ enum TruncatedBit : std::uint16_t {
   truncated_frame = 1u << 2,
   truncated_rows = 1u << 3,
   truncated_reference = 1u << 4,
+  truncated_boards = 1u << 5,
 };
 enum Command : std::uint16_t {
   command_none = 0,

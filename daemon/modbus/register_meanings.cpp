@@ -52,6 +52,8 @@ const std::vector<Meaning>& bit_meanings() {
       {"TRUNCATED", 2, "FRAME", ""},
       {"TRUNCATED", 3, "ROWS", "there are more checks than rows"},
       {"TRUNCATED", 4, "REFERENCE", "of a row"},
+      {"TRUNCATED", 5, "BOARDS",
+       "there are more boards than BOARD_VERDICTS holds; FETCh:PANel? has them all"},
   };
   return meanings;
 }

@@ -36,10 +36,8 @@ void put_head(Words words, const BoardVerdict& v) {
   words[in_result_code] = code_of(reason_of(v));
   put_u64(words, in_time, static_cast<std::uint64_t>(utc_us_from_iso8601(v.measured_at)));
   words[in_components] = counted(v.components.size());
-  const auto of = [&](Decision d) {
-    return counted(std::count_if(v.components.begin(), v.components.end(),
-                                 [d](const ComponentVerdict& c) { return c.decision == d; }));
-  };
+  const std::array<std::uint32_t, 4> n = component_counts(v);
+  const auto of = [&](Decision d) { return counted(n.at(static_cast<std::size_t>(d))); };
   words[in_components_pass] = of(Decision::pass);
   words[in_components_inconclusive] = of(Decision::inconclusive);
   words[in_components_fail] = of(Decision::fail);
@@ -50,13 +48,28 @@ void put_head(Words words, const BoardVerdict& v) {
   words[in_truncated] = static_cast<std::uint16_t>(cut);
 }
 
+/// Four bits a board, the first board in the lowest bits. True: there are more boards than registers.
+bool put_boards(Words words, const std::vector<PanelBoard>& boards) {
+  const BoardCounts n = counts_of(boards);
+  words[in_boards] = counted(boards.size());
+  words[in_boards_pass] = counted(n.of[static_cast<std::size_t>(Decision::pass)]);
+  words[in_boards_fail] = counted(n.of[static_cast<std::size_t>(Decision::fail)]);
+  words[in_boards_skipped] = counted(n.skipped);
+  for (std::size_t i = 0; i < std::min<std::size_t>(boards.size(), most_boards); ++i) {
+    const unsigned code = boards[i].decision ? code_of(*boards[i].decision) : board_skipped;
+    std::uint16_t& word = words[in_board_verdicts + i / boards_in_register];
+    word = static_cast<std::uint16_t>(word | code << (4 * (i % boards_in_register)));
+  }
+  return boards.size() > most_boards;
+}
+
 }  // namespace
 
 Reason reason_of(const BoardVerdict& verdict) {
   if (verdict.decision != Decision::invalid || verdict.reason != Reason::none) return verdict.reason;
   for (const ComponentVerdict& component : verdict.components)
     for (const CheckVerdict& check : component.checks)
-      if (check.decision == Decision::invalid) return check.reason;
+      if (check.decision == Decision::invalid && check.reason != Reason::skipped) return check.reason;
   return Reason::internal;
 }
 
@@ -74,6 +87,7 @@ std::shared_ptr<const Window> window_of(const BoardVerdict& verdict, std::uint16
   words[in_checks] = counted(checks);
   words[in_rows] = counted(std::min<std::size_t>(checks, most_rows));
   if (checks > most_rows) words[in_truncated] |= truncated_rows;
+  if (put_boards(words, verdict.boards)) words[in_truncated] |= truncated_boards;
   return std::make_shared<const Window>(std::move(words));
 }
 

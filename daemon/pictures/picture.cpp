@@ -8,6 +8,7 @@
 #include "daemon/pictures/color_scale.h"
 #include "daemon/pictures/picture_components.h"
 #include "daemon/pictures/picture_map.h"
+#include "daemon/pictures/picture_panel.h"
 #include "daemon/pictures/picture_parts.h"
 #include "daemon/pictures/picture_warp.h"
 
@@ -52,9 +53,11 @@ std::string title_of(BoardValues values, const std::vector<ShownComponent>& show
 
 }  // namespace
 
-Page draw_picture(const HeightFrame& frame, const Recipe& recipe, const BoardVerdict& verdict,
+Page draw_picture(const HeightFrame& frame, const Recipe& of, const BoardVerdict& verdict,
                   const Htm<Sensor, Board>& sensor_from_board, BoardValues values,
                   const PictureSettings& settings) {
+  const std::optional<Recipe> panel = of.panel ? std::optional(panel_as_seen(of, verdict)) : std::nullopt;
+  const Recipe& recipe = panel ? *panel : of;
   const PictureMap map(frame, sensor_from_board);
   const BoardSampler sampler(map, recipe, verdict, values);
   BoardWindow window = map.whole(settings.max_px);
@@ -93,8 +96,9 @@ Page draw_picture(const HeightFrame& frame, const Recipe& recipe, const BoardVer
   draw_header(page, {margin, margin, inner, 0}, header);
   page.image(box, image_of(shown_values, window, scale));
   draw_outlines(page, window, recipe, shown);
+  if (panel) draw_boards(page, window, of, verdict);
   labels.draw(page);
-  draw_axes(page, box, window.left_mm, window.bottom_mm, window.mm_per_px, "board");
+  draw_axes(page, box, window.left_mm, window.bottom_mm, window.mm_per_px, panel ? "panel" : "board");
   draw_color_bar(page, {box.right() + margin, box.y, color_bar_width, bar_height}, scale);
   draw_counts(page, {margin, footer}, verdict);
   for (std::size_t i = 0; i < notes.size(); ++i)
@@ -113,6 +117,7 @@ void write_picture(const std::filesystem::path& file, const HeightFrame& frame, 
       .write(file, verdict.measured_at);
   draw_picture(frame, recipe, verdict, sensor_from_board, BoardValues::deviations, settings)
       .write(beside("-deviation"), verdict.measured_at);
+  if (recipe.panel) return;  // each board has a form of its own
   if (const auto warp = draw_warp_picture(recipe, verdict)) warp->write(beside("-warp"), verdict.measured_at);
 }
 

@@ -199,8 +199,7 @@ void draw_axes(Page& page, const PageBox& map, double left_mm, double bottom_mm,
 
 void draw_counts(Page& page, PagePoint at, const BoardVerdict& verdict) {
   for (const Decision d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid}) {
-    const auto n = std::count_if(verdict.components.begin(), verdict.components.end(),
-                                 [&](const ComponentVerdict& c) { return c.decision == d; });
+    const std::uint32_t n = component_counts(verdict).at(static_cast<std::size_t>(d));
     const double size = Page::height_of();
     page.line({{at.x, at.y + size / 2}, {at.x + 26, at.y + size / 2}}, pen_of(d));
     draw_symbol(page, {at.x + 32, at.y + 2}, size - 4, d, color_of(d));

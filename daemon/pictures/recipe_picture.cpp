@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/pictures/label_layout.h"
 #include "daemon/pictures/picture_map.h"
 #include "daemon/pictures/picture_parts.h"
@@ -102,6 +103,7 @@ std::vector<std::string> notes_of(const Recipe& recipe) {
 Page draw_recipe(const Recipe& recipe, int side_px) {
   if (recipe.surface)
     throw std::invalid_argument(recipe.name + ": is the recipe of a surface; a board's recipe is drawn");
+  if (recipe.panel) return draw_recipe(panel_as_board(recipe), side_px);
   const std::vector<std::string> notes = notes_of(recipe);
   BoardWindow window;
   window.mm_per_px = recipe.board_size_mm.maxCoeff() / side_px;

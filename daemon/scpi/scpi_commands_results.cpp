@@ -29,8 +29,7 @@ namespace {
 
 void board(Call& call) {
   const auto v = asked_for(call).verdict();
-  std::array<std::uint32_t, 4> n{};
-  for (const auto& component : v.components) ++n.at(static_cast<std::size_t>(component.decision));
+  const std::array<std::uint32_t, 4> n = component_counts(v);
   call.session.answer(fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", v.sequence, name_of(v.decision),
                                   name_of(v.reason), quote(v.recipe), quote(v.recipe_sha256),
                                   quote(v.frame_id), quote(v.unit_id), quote(v.measured_at), n[0], n[1], n[2],
@@ -67,11 +66,54 @@ void components(Call& call) {
   call.session.answer(fmt::format("{},{}{}", verdict.sequence, count, rows));
 }
 
+/// One board of a panel: name, serial, verdict, reason, components by decision, words.
+std::string panel_board(const BoardVerdict& v, std::size_t index) {
+  const PanelBoard& board = v.boards[index];
+  std::array<std::uint32_t, 4> n{};
+  for (const ComponentVerdict& c : v.components)
+    if (c.reference.ends_with("@" + board.name) && !is_skipped(c))
+      ++n.at(static_cast<std::size_t>(c.decision));
+  return fmt::format("{},{},{},{},{},{},{},{},{}", quote(board.name), quote(board.unit_id), word_of(board),
+                     name_of(board.reason), n[0], n[1], n[2], n[3], quote(board.detail));
+}
+
+BoardVerdict panel_asked_for(Call& call, std::size_t argument) {
+  std::optional<std::uint64_t> sequence;
+  if (call.arguments[argument]) sequence = call[argument].integer;
+  const auto found = call.instrument().result(sequence);
+  if (!found) throw Error(data_out_of_range, "no such result");
+  BoardVerdict v = found->verdict();
+  if (v.boards.empty())
+    throw Error(data_corrupt_or_stale, fmt::format("result {} is of one board; FETCh:BOARd?", v.sequence));
+  return v;
+}
+
+void panel(Call& call) {
+  const BoardVerdict v = panel_asked_for(call, 0);
+  const BoardCounts n = counts_of(v.boards);
+  std::string out = fmt::format("{},{},{},{},{},{},{},{}", v.sequence, name_of(v.decision), v.boards.size(),
+                                n.of[0], n.of[1], n.of[2], n.of[3], n.skipped);
+  for (const PanelBoard& board : v.boards)
+    out += fmt::format(",{},{},{}", quote(board.name), quote(board.unit_id), word_of(board));
+  call.session.answer(out);
+}
+
+void one_board(Call& call) {
+  const BoardVerdict v = panel_asked_for(call, 1);
+  for (std::size_t i = 0; i < v.boards.size(); ++i)
+    if (v.boards[i].name == call[0].text)
+      return call.session.answer(fmt::format("{},{}", v.sequence, panel_board(v, i)));
+  throw Error(illegal_parameter_value,
+              fmt::format("result {} has no board '{}'; {} to {}", v.sequence, call[0].text,
+                          v.boards.front().name, v.boards.back().name));
+}
+
 }  // namespace
 
 std::vector<Command> result_commands() {
   const Parameter sequence = result_sequence();
   const Parameter on{Parameter::Kind::boolean, "on"};
+  const Parameter name{Parameter::Kind::string, "board"};
   return {
       {"FETCh:BOARd?",
        board,
@@ -83,6 +125,18 @@ std::vector<Command> result_commands() {
        {sequence},
        "sequence, rows; per row: reference, characteristic, decision, reason, value, U (k = 2), lower, "
        "upper, unit, words; lengths in UNIT:LENGth"},
+      {"FETCh:PANel?",
+       panel,
+       {sequence},
+       "of a panel: sequence, decision, boards, of them passed, inconclusive, failed, invalid, skipped; per "
+       "board: name, "
+       "serial number, verdict"},
+      {"FETCh:PANel:BOARd?",
+       one_board,
+       {name, sequence},
+       "one board of a panel, such as \"2-3\": sequence, name, serial number, verdict, reason, components "
+       "passed, "
+       "inconclusive, failed, invalid, words"},
       {"FETCh:JSON?",
        [](Call& c) { c.session.answer(block(asked_for(c).json)); },
        {sequence},

@@ -30,6 +30,11 @@ constexpr ExportColumn counts[] = {
     {"components_invalid", "With INVALID."},
     {"not_passed", "References of the components without PASS, separated by blanks."},
     {"why", "Why the board did not pass, as datumctl show says it."},
+    {"panel_pass", "Of a panel: number of its boards with PASS; else empty."},
+    {"panel_inconclusive", "With INCONCLUSIVE."},
+    {"panel_fail", "With FAIL."},
+    {"panel_invalid", "With INVALID."},
+    {"panel_skipped", "Bad boards, which decide nothing."},
 };
 
 constexpr ExportColumn of_check[] = {
@@ -49,6 +54,9 @@ constexpr ExportColumn of_check[] = {
     {"decision", "Of this characteristic."},
     {"reason", "Why it is INVALID, else NONE: datumd-reasons(7)."},
     {"detail", "The same in words, with values and limits."},
+    {"board", "Of a panel: place of the component's board; else empty."},
+    {"board_serial", "Serial number of that board, where the sidecar stated it."},
+    {"board_verdict", "Of that board: PASS, INCONCLUSIVE, FAIL, INVALID or SKIPPED."},
 };
 
 }  // namespace

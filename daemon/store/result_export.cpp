@@ -70,15 +70,28 @@ Row board_cells(const BoardVerdict& v, const std::string& chain) {
 }
 
 std::string board_row(const BoardVerdict& v, const std::string& chain) {
-  std::size_t decided[4] = {};
-  for (const ComponentVerdict& c : v.components) ++decided[static_cast<std::size_t>(c.decision)];
+  const std::array<std::uint32_t, 4> decided = component_counts(v);
   Row row = board_cells(v, chain);
   for (const Decision d : {Decision::pass, Decision::inconclusive, Decision::fail, Decision::invalid})
     row.text(std::to_string(decided[static_cast<std::size_t>(d)]));
   std::string not_passed;
   for (const ComponentVerdict& c : v.components)
-    if (c.decision != Decision::pass) not_passed += (not_passed.empty() ? "" : " ") + c.reference;
-  return row.text(not_passed).text(plain_reason(v)).end();
+    if (c.decision != Decision::pass && !is_skipped(c))
+      not_passed += (not_passed.empty() ? "" : " ") + c.reference;
+  const BoardCounts boards = counts_of(v.boards);
+  row.text(not_passed).text(plain_reason(v));
+  for (const std::uint32_t n : boards.of) row.text(v.boards.empty() ? "" : std::to_string(n));
+  return row.text(v.boards.empty() ? "" : std::to_string(boards.skipped)).end();
+}
+
+/// Board of a panel that the component belongs to; null: of a single board.
+const PanelBoard* board_of(const BoardVerdict& v, const ComponentVerdict& component) {
+  const auto at = component.reference.rfind('@');
+  if (v.boards.empty() || at == std::string::npos) return nullptr;
+  const std::string name = component.reference.substr(at + 1);
+  const auto board =
+      std::find_if(v.boards.begin(), v.boards.end(), [&](const PanelBoard& b) { return b.name == name; });
+  return board == v.boards.end() ? nullptr : &*board;
 }
 
 std::string check_row(const BoardVerdict& v, const std::string& chain, const ComponentVerdict& component,
@@ -96,7 +109,12 @@ std::string check_row(const BoardVerdict& v, const std::string& chain, const Com
       .value(known(2 * check.u), decimals);
   row.value(check.check.nominal).value(check.check.lower).value(check.check.upper);
   row.value(known(check.p_conform), of_probability).value(known(check.capability), of_capability);
-  return row.text(name_of(check.decision)).text(name_of(check.reason)).text(check.detail).end();
+  row.text(name_of(check.decision)).text(name_of(check.reason)).text(check.detail);
+  const PanelBoard* board = board_of(v, component);
+  return row.text(board ? board->name : "")
+      .text(board ? board->unit_id : "")
+      .text(board ? word_of(*board) : "")
+      .end();
 }
 
 std::string component_rows(const BoardVerdict& v, const std::string& chain) {

@@ -86,6 +86,12 @@ struct PhaseUncertainty {
   double model_um = 0;  // of any height, from the phase-to-height model
 };
 
+/// What a delivery states of the boards of a panel.
+struct PanelStatement {
+  std::vector<std::string> serials;  // in the order of the recipe's places, "" for none; empty: not stated
+  std::vector<std::string> bad;      // names of the places of bad boards, which are not measured
+};
+
 struct HeightFrame {
   int rows = 0, cols = 0;
   AxisScale x, y, z;
@@ -98,9 +104,10 @@ struct HeightFrame {
 
   std::string sensor_serial;
   std::string frame_id;
-  std::string unit_id;   // serial number of the board as stated with the delivery; empty: not stated
-  std::string job;       // the sensor's own job name, empty where it has none
-  std::string job_hash;  // of that job as stated by the sensor, empty where not stated
+  std::string unit_id;  // serial number of the board as stated with the delivery; empty: not stated
+  std::optional<PanelStatement> panel;  // stated with the delivery; none: nothing is stated of single boards
+  std::string job;                      // the sensor's own job name, empty where it has none
+  std::string job_hash;                 // of that job as stated by the sensor, empty where not stated
   CaptureTime captured;
   std::optional<SensorStamp> stamp;
   std::optional<PhaseUncertainty> phase_uncertainty;

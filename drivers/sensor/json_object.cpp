@@ -104,6 +104,22 @@ std::string JsonObject::text(const std::string& key) {
   return text;
 }
 
+std::vector<std::string> JsonObject::texts(const std::string& key) {
+  const char* allowed = "texts of at most 128 printable ASCII characters in [ ] are needed";
+  const json& value = at(key);
+  if (!value.is_array()) refuse(key, fmt::format("is of type {}", value.type_name()), allowed);
+  std::vector<std::string> texts;
+  for (const json& element : value) {
+    const std::string place = fmt::format("{}[{}]", key, texts.size());
+    if (!element.is_string()) refuse(place, fmt::format("is of type {}", element.type_name()), allowed);
+    const auto& text = element.get_ref<const std::string&>();
+    if (text.size() > 128 || std::any_of(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }))
+      refuse(place, "is too long, or has another character", allowed);
+    texts.push_back(text);
+  }
+  return texts;
+}
+
 double JsonObject::number(const std::string& key) {
   const json& value = at(key);
   if (!value.is_number()) refuse(key, fmt::format("is of type {}", value.type_name()), "a number is needed");

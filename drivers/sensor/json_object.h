@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "drivers/sensor/file_bytes.h"
 
@@ -21,6 +22,8 @@ class JsonObject {
   bool has(const std::string& key) const;
   /// 1..128 characters of printable ASCII.
   std::string text(const std::string& key);
+  /// An array of such texts, of which each may be empty.
+  std::vector<std::string> texts(const std::string& key);
   /// A finite number.
   double number(const std::string& key);
   std::int64_t integer(const std::string& key);

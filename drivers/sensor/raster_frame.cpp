@@ -70,6 +70,7 @@ HeightFrame frame_of_sidecar(const FrameSidecar& sidecar, int rows, int cols, co
   frame.sensor_serial = sidecar.sensor_serial;
   frame.frame_id = sidecar.frame_id;
   frame.unit_id = sidecar.unit_id;
+  frame.panel = sidecar.panel;
   frame.job = sidecar.job_name;
   frame.job_hash = sidecar.job_hash;
   frame.captured = sidecar.captured;

@@ -45,6 +45,14 @@ std::string sha256_if(JsonObject& object, const std::string& key) {
   return object.has(key) ? read_sha256(object, key) : "";
 }
 
+PanelStatement read_panel(JsonObject&& panel) {
+  PanelStatement stated;
+  if (panel.has("serials")) stated.serials = panel.texts("serials");
+  if (panel.has("bad")) stated.bad = panel.texts("bad");
+  panel.finish();
+  return stated;
+}
+
 nlohmann::ordered_json axis_json(const AxisScale& a) {
   return {{"scale", a.scale_mm}, {"offset", a.offset_mm}, {"unit", "mm"}};
 }
@@ -69,6 +77,7 @@ FrameSidecar parse_sidecar(ByteView text, const std::string& file) {
   read_job(root, s.job_name, s.job_hash);
   s.frame_id = root.text("frame_id");
   if (root.has("unit_id")) s.unit_id = root.text("unit_id");
+  if (root.has("panel")) s.panel = read_panel(root.object("panel"));
   s.captured = read_capture_time(root.object("capture_time"));
   s.x = read_axis(root.object("x"), false);
   s.y = read_axis(root.object("y"), false);
@@ -124,6 +133,11 @@ std::string write_sidecar(const FrameSidecar& s) {
   if (!s.job_name.empty()) out["job"]["name"] = s.job_name;
   if (!s.job_name.empty() && !s.job_hash.empty()) out["job"]["hash"] = s.job_hash;
   if (!s.unit_id.empty()) out["unit_id"] = s.unit_id;
+  if (s.panel) {
+    out["panel"] = nlohmann::ordered_json::object();
+    if (!s.panel->serials.empty()) out["panel"]["serials"] = s.panel->serials;
+    if (!s.panel->bad.empty()) out["panel"]["bad"] = s.panel->bad;
+  }
   out["height_file"] = s.height_file;
   if (s.intensity_file) out["intensity_file"] = *s.intensity_file;
   if (s.header_file) out["header_file"] = *s.header_file;

@@ -11,7 +11,7 @@
 //
 // All keys are mandatory except job (the sensor's program, for people: nothing is compared with it), intensity_file,
 // header_file (the .hdr that an ENVI height file needs), sha256 and unit_id (the board's serial number: a frame of
-// another unit is not measured as this one). No other key is allowed. clock: sensor, host_monotonic, utc or unknown. unit (of scale and offset): m, mm, um, nm, inch
+// another unit is not measured as this one) and panel (serial numbers and bad boards of a panel). No other key is allowed. clock: sensor, host_monotonic, utc or unknown. unit (of scale and offset): m, mm, um, nm, inch
 // or mil. invalid_value: a whole number, "nan" (float files) or "none". x grows with the column, y with the
 // row. Files are plain names beside the sidecar.
 #pragma once
@@ -42,6 +42,7 @@ struct FrameSidecar {
   std::optional<std::string> header_file{};                      // of an ENVI height file
   std::string height_sha256, intensity_sha256, header_sha256{};  // lower-case hex; empty: not given
   std::string unit_id{};                                         // empty: not given
+  std::optional<PanelStatement> panel{};                         // of a panel's boards
 };
 
 /// Size limit of a sidecar.

@@ -22,6 +22,15 @@ constexpr SidecarRow rows[] = {
      "--frame-id"},
     {"unit_id", false, text,
      "Serial number of the board. A frame of another unit is not measured as this one.", "--unit"},
+    {"panel", false, "an object",
+     "What is known of the boards of a panel. Refused beside a recipe without [panel].", ""},
+    {"panel.serials", false, "texts of at most 128 printable ASCII characters in [ ]",
+     "Serial number of each board, in the order of the recipe's places: along the rows from the lower left. "
+     "\"\" for a "
+     "board without; no number twice.",
+     ""},
+    {"panel.bad", false, "texts in [ ]",
+     "Places of bad boards, such as \"2-3\". They are skipped, whatever their marks show.", ""},
     {"job", false, "an object", "The sensor's program, for people. Nothing is compared with it.", ""},
     {"job.name", true, text, "Its name.", ""},
     {"job.hash", false, text, "Its version or hash.", ""},

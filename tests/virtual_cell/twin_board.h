@@ -66,6 +66,12 @@ struct TwinHole {
   double diameter_mm = 0;
 };
 
+/// One board of a panel; its bodies have its name behind '@'.
+struct TwinPlace {
+  std::string name;
+  TwinRect outline;
+};
+
 struct TwinBoard {
   Eigen::Vector2d size_mm = Eigen::Vector2d::Zero();
   TwinShape shape;
@@ -75,6 +81,7 @@ struct TwinBoard {
   std::vector<TwinHole> holes;
   std::vector<TwinDark> darks;
   std::vector<TwinRect> occlusions;  // never visible: a wire, a gripper, glare
+  std::vector<TwinPlace> places;     // of a panel
 };
 
 /// The exact values of one component.
@@ -97,7 +104,8 @@ std::vector<TwinTruth> truth_of(const TwinBoard& board);
 /// "missing=REF". "height=REF:um": the true height becomes um. "occluded=REF": the ring is hidden on three
 /// sides. "level=REF[:um]": the board beside the body's +x end is another level, 35 um higher by default.
 /// "ramp=REF[:um]": it rises to that level. "dark=REF": towards its +x end up to 80 % of the body's pixels
-/// give no height. "good": none. Throws std::invalid_argument for an unknown defect or reference, with the
+/// give no height. Of a panel, "bare=NAME": the board has no part; "turned=NAME": its parts lie turned by 180 degrees;
+/// "marked=NAME": it has its bad-board mark; "moved=NAME:um": its parts lie shifted along x. "good": none. Throws std::invalid_argument for an unknown defect or reference, with the
 /// allowed ones.
 void apply_defect(TwinBoard& board, const std::string& defect);
 

@@ -66,6 +66,27 @@ void add_level(TwinBoard& board, const TwinRect& body, double um, bool ramp) {
   board.patches.push_back(patch);
 }
 
+/// Bodies of one board of a panel; its mark is one of them.
+template <class Change>
+void change_board(TwinBoard& board, const std::string& name, const Change& change) {
+  for (const TwinPlace& place : board.places) {
+    if (place.name != name) continue;
+    for (TwinBody& body : board.bodies)
+      if (body.reference.ends_with("@" + name) && !body.reference.starts_with("bad_mark@"))
+        change(body, place.outline);
+    return;
+  }
+  throw std::invalid_argument("defect: no board '" + name + "' on this panel");
+}
+
+/// Half a turn about the board's middle, with the pads.
+void turn_board(TwinBoard& board, const std::string& name) {
+  change_board(board, name, [&](TwinBody& body, const TwinRect& outline) {
+    body.outline.centre_mm = 2 * outline.centre_mm - body.outline.centre_mm;
+    body.outline.rotation_deg += 180;
+  });
+}
+
 }  // namespace
 
 void apply_defect(TwinBoard& board, const std::string& defect) {
@@ -88,6 +109,16 @@ void apply_defect(TwinBoard& board, const std::string& defect) {
     add_level(board, find(board, reference).outline, um, kind == "ramp");
   } else if (kind == "dark" && !number) {
     board.darks.push_back({find(board, reference).outline, 0, 0.8});
+  } else if (kind == "bare" && !number) {
+    change_board(board, reference, [](TwinBody& body, const TwinRect&) { body.missing = true; });
+  } else if (kind == "turned" && !number) {
+    turn_board(board, reference);
+  } else if (kind == "moved" && number) {
+    const double mm = parse_um(*number, defect) * 1e-3;
+    change_board(board, reference,
+                 [&](TwinBody& body, const TwinRect&) { body.outline.centre_mm.x() += mm; });
+  } else if (kind == "marked" && !number) {
+    find(board, "bad_mark@" + reference).missing = false;
   } else if (kind == "missing" && !number) {
     find(board, reference).missing = true;
   } else if (kind == "occluded" && !number) {

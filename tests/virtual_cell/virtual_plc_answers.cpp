@@ -47,7 +47,7 @@ ResultLine read_result(std::string_view line) {
     throw ProtocolError(
         fmt::format("result line with CRC {}, {} is right: {}", line.substr(star + 1), expected, line));
   const std::vector<std::string> f = split(line.substr(0, star));
-  if (f.size() != 11 || f[0] != "R")
+  if ((f.size() != 11 && f.size() != 16) || f[0] != "R")
     throw ProtocolError(fmt::format("not a result line of 11 fields: {}", line));
   return {f[1], number_of<std::uint64_t>(f[2], "sequence"), f[4], f[5], f[6]};
 }

@@ -1,5 +1,6 @@
 #include "tests/virtual_cell/virtual_sensor_cell.h"
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -72,6 +73,57 @@ void read_bodies(TomlTable& recipe, TwinBoard& board) {
   }
 }
 
+/// Copies the board to the places of [panel].
+void lay_panel(TomlTable panel, TwinBoard& board) {
+  std::vector<TwinPlace> places;
+  const auto add = [&](std::string name, const Eigen::Vector2d& origin, double turn_deg) {
+    const Eigen::Rotation2Dd turn(turn_deg * std::numbers::pi / 180);
+    places.push_back({std::move(name), {origin + turn * (board.size_mm / 2), board.size_mm, turn_deg}});
+  };
+  if (panel.has("place")) {
+    for (TomlTable& place : panel.tables("place"))
+      add(place.text("name"), pair_of(place, "origin_mm"), place.number_or("rotation_deg", 0));
+  } else {
+    const Eigen::Vector2d pitch = pair_of(panel, "pitch_mm");
+    const Eigen::Vector2d first = panel.has("first_mm") ? pair_of(panel, "first_mm") : Eigen::Vector2d(0, 0);
+    const std::int64_t columns = panel.integer("columns", 1, 1000), rows = panel.integer("rows", 1, 1000);
+    for (std::int64_t row = 0; row < rows; ++row)
+      for (std::int64_t column = 0; column < columns; ++column)
+        add(std::to_string(column + 1) + "-" + std::to_string(row + 1),
+            first + Eigen::Vector2d(double(column) * pitch.x(), double(row) * pitch.y()),
+            panel.number_or("rotation_deg", 0));
+  }
+  const auto laid = [&](const TwinRect& rect, const TwinPlace& place) {
+    const Eigen::Rotation2Dd turn(place.outline.rotation_deg * std::numbers::pi / 180);
+    return TwinRect{place.outline.centre_mm + turn * (rect.centre_mm - board.size_mm / 2), rect.size_mm,
+                    rect.rotation_deg + place.outline.rotation_deg};
+  };
+  TwinBoard whole;
+  whole.size_mm = pair_of(panel, "size_mm");
+  whole.shape = board.shape;
+  for (const TwinPlace& place : places) {
+    for (TwinBody body : board.bodies) {
+      body.reference += "@" + place.name;
+      body.outline = laid(body.outline, place);
+      whole.bodies.push_back(std::move(body));
+    }
+    for (const TwinHole& hole : board.holes)
+      whole.holes.push_back({laid({hole.centre_mm, {0, 0}, 0}, place).centre_mm, hole.diameter_mm});
+  }
+  if (auto mark = panel.table_if("bad_mark"))
+    for (const TwinPlace& place : places) {
+      TwinBody body;
+      body.reference = "bad_mark@" + place.name;
+      // a sticker is larger than the area in which it is looked for
+      body.outline = laid({pair_of(*mark, "centre_mm"), pair_of(*mark, "size_mm") * 1.5, 0}, place);
+      body.height_um = mark->number("height_um", config::positive);
+      body.missing = true;
+      whole.bodies.push_back(std::move(body));
+    }
+  whole.places = std::move(places);
+  board = std::move(whole);
+}
+
 TwinSpread read_spread(TomlTable table) {
   TwinSpread s;
   s.bow_um = table.number("bow_um", config::not_negative);
@@ -91,6 +143,7 @@ void add_pads(TomlTable pads, TwinBoard& board) {
   pads.finish();
   if (!board.relief.um.empty()) return;  // the design's pads are in it
   for (const TwinBody& body : board.bodies) {
+    if (body.reference.starts_with("bad_mark@")) continue;  // a sticker
     const double turn = body.outline.rotation_deg * std::numbers::pi / 180;
     const Eigen::Vector2d along(std::cos(turn), std::sin(turn));
     const double length = share * body.outline.size_mm.x();
@@ -143,6 +196,7 @@ VirtualCell load_cell(const VirtualCellFiles& files) {
   read_bodies(recipe, cell.nominal);
   for (TomlTable& hole : recipe.tables("hole"))
     cell.nominal.holes.push_back({pair_of(hole, "centre_mm"), hole.number("diameter_mm", config::positive)});
+  if (auto panel = recipe.table_if("panel")) lay_panel(std::move(*panel), cell.nominal);
   if (!files.design.empty()) {
     lay_design(files.design, files.side, files.turn, cell.nominal);
     cell.nominal.holes.clear();  // the recipe's are wider, by its margins

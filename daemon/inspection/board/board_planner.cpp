@@ -50,7 +50,7 @@ std::shared_ptr<const PlannedBoard> BoardPlanner::of(const Recipe& recipe, const
   } else {
     auto planned = std::make_shared<PlannedBoard>(plan_board(recipe, sensor, frame, view, threads));
     last_.emplace_front(std::move(key), std::move(planned));
-    if (last_.size() > most) last_.pop_back();
+    if (last_.size() > most_) last_.pop_back();
   }
   return last_.front().second;
 }

@@ -2,6 +2,7 @@
 // GPU.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <list>
 #include <memory>
@@ -40,6 +41,9 @@ class BoardPlanner {
                                          const HeightFrame& frame, const Htm<Board, Sensor>& placement,
                                          const BoardView& view, unsigned threads);
 
+  /// Keeps this many at least: a panel has a plan for each board.
+  void keep(std::size_t plans) { most_ = std::max(most_, plans); }
+
  private:
   /// Everything that a plan depends on.
   struct Key {
@@ -53,7 +57,7 @@ class BoardPlanner {
   static Key key_of(const Recipe& recipe, const SensorProfile& sensor, const HeightFrame& frame,
                     const Htm<Board, Sensor>& placement);
 
-  static constexpr std::size_t most = 4;                                 // a line changes between few recipes
+  std::size_t most_ = 4;                                                 // a line changes between few recipes
   std::list<std::pair<Key, std::shared_ptr<const PlannedBoard>>> last_;  // latest first
 };
 

@@ -6,9 +6,11 @@
 #include <optional>
 #include <stdexcept>
 
+#include "daemon/inspection/board/board_in_hand.h"
 #include "daemon/inspection/board/board_planner.h"
 #include "daemon/inspection/board/board_warp.h"
 #include "daemon/inspection/board/filter.h"
+#include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/board/pipeline_mirror.h"
 #include "daemon/inspection/board/pipeline_parts.h"
@@ -16,6 +18,7 @@
 #include "daemon/inspection/board/site_scan.h"
 #include "daemon/inspection/board/top_noise.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/verdict/characteristic.h"
 #include "daemon/inspection/verdict/decision.h"
 #include "gpu/board/cpu_board.h"
@@ -171,30 +174,37 @@ void tell(const InspectionInputs& in, InspectionStep step) {
   if (in.step_ended) in.step_ended(step);
 }
 
-BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
-                           BoardMeasurer& measurer) {
-  const Recipe& recipe = *in.recipe;
-  Htm<Board, Sensor> placement = board_from_sensor(in);
-  BoardView view(frame, placement);
-  std::optional<RegisteredPlace> registered;
-  if (const auto why = tilt_refusal(view, recipe.floor)) return refused(std::move(v), recipe, *why);
-  if (recipe.alignment) {
-    BoardShift shift = board_shift(recipe, frame, view, cpu_backend(in.threads));
-    v.stages.push_back(std::move(shift.stage));
-    if (shift.why) return refused(std::move(v), recipe, *shift.why);
-    registered = shift.registered;
-    placement = moved(placement, v.stages);
-    view = BoardView(frame, placement);
-  }
+}  // namespace
 
-  const std::shared_ptr<const PlannedBoard> board = planned(frame, in, placement, view);
-  tell(in, InspectionStep::plan);
-  const std::vector<Site>& sites = board->sites;
+BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
+  const Recipe& recipe = *in.recipe;
+  const Htm<Board, Sensor> placement = board_from_sensor(in);
+  BoardInHand b{in, std::move(v), placement, BoardView(frame, placement), {}, {}, {}, {}};
+  b.why = tilt_refusal(b.view, recipe.floor);
+  if (b.why || !recipe.alignment) return b;
+  BoardShift shift = board_shift(recipe, frame, b.view, cpu_backend(in.threads));
+  b.verdict.stages.push_back(std::move(shift.stage));
+  b.why = shift.why;
+  if (b.why) return b;
+  b.registered = shift.registered;
+  b.placement = moved(b.placement, b.verdict.stages);
+  b.view = BoardView(frame, b.placement);
+  return b;
+}
+
+void plan_sites(BoardInHand& board, const HeightFrame& frame) {
+  board.planned = planned(frame, board.in, board.placement, board.view);
+}
+
+BoardVerdict judge_board(BoardInHand& b, const HeightFrame& frame, const BoardMeasurer& measurer) {
+  const InspectionInputs& in = b.in;
+  const Recipe& recipe = *in.recipe;
+  BoardVerdict v = std::move(b.verdict);
+  if (b.why) return refused(std::move(v), recipe, *b.why);
+  const std::vector<Site>& sites = b.planned->sites;
+  const Htm<Board, Sensor>& placement = b.placement;
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
-  SiteScan scan(recipe, *board, frame);
-  measurer.measure(board->plan.plan(), view_of(frame), scan.records(), threads,
-                   [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
-  tell(in, InspectionStep::heights);
+  SiteScan& scan = *b.scan;
   v.backend = measurer.describe();
   std::vector<Floor>& floors = scan.floors();
   const FrameNoise noise = scan.noise(threads);
@@ -205,11 +215,11 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
     warp = warp_of(recipe, placement, sites, floors, threads, inverter);
     if (const std::string who = inverter.describe(); in.inverter && who != v.backend)
       v.backend += "; warp: " + who;
-    look_beside_knots(*warp, {recipe, frame, placement, view}, threads);
+    look_beside_knots(*warp, {recipe, frame, placement, b.view}, threads);
   }
   tell(in, InspectionStep::evidence);
   const PlacementSources sources{recipe,  frame,     recipe.in_machine_coordinates ? in.calibration : nullptr,
-                                 in.pose, placement, registered};
+                                 in.pose, placement, b.registered};
   v.components.resize(recipe.components.size());
   parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
     const Component& component = recipe.components[i];
@@ -227,6 +237,20 @@ BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const Inspe
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   v.decision = worst_of(v.components);
   return v;
+}
+
+namespace {
+
+BoardVerdict inspect_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in,
+                           BoardMeasurer& measurer) {
+  BoardInHand board = place_board(std::move(v), frame, in);
+  if (!board.why) {
+    plan_sites(board, frame);
+    tell(in, InspectionStep::plan);
+    measure_boards({&board, 1}, frame, measurer, in.threads > 0 ? in.threads : cpu_backend().threads);
+    tell(in, InspectionStep::heights);
+  }
+  return judge_board(board, frame, measurer);
 }
 
 /// Also inspects the raw frame, because the filter's effect on a value is part of its uncertainty. The cached
@@ -272,17 +296,21 @@ std::optional<Refusal> handedness_refusal(const BoardVerdict& v, const HeightFra
   return std::nullopt;
 }
 
-}  // namespace
-
-BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
+BoardVerdict inspect_frame(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
   BoardVerdict v = identity(frame, in, measurer.describe());
   if (const auto why = frame_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
+  if (frame.panel && !in.recipe->panel)
+    return refused(std::move(v), *in.recipe,
+                   {Reason::panel,
+                    "the delivery states boards of a panel, and the recipe describes one board; choose the "
+                    "panel's recipe, or leave \"panel\" out"});
   if (const auto why = placement_refusal(frame, in)) return refused(std::move(v), *in.recipe, *why);
   try {
     std::optional<HeightFrame> smooth;
     if (in.recipe->filter) smooth = filtered_for(frame, in);
     const HeightFrame& heights = smooth ? *smooth : frame;
     v.stages = heights.stages;
+    if (in.recipe->panel) return inspect_panel(v, heights, smooth ? &frame : nullptr, in, measurer);
     BoardVerdict measured =
         smooth ? inspect_filtered(v, frame, *smooth, in, measurer) : inspect_board(v, frame, in, measurer);
     if (const auto why = handedness_refusal(measured, heights, in, measurer))
@@ -298,6 +326,15 @@ BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, Board
   }
 }
 
+}  // namespace
+
+BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, BoardMeasurer& measurer) {
+  BoardVerdict v = inspect_frame(frame, in, measurer);
+  if (frame.panel && frame.panel->serials.size() == v.boards.size())
+    for (std::size_t i = 0; i < v.boards.size(); ++i) v.boards[i].unit_id = frame.panel->serials[i];
+  return v;
+}
+
 BoardVerdict inspect(const HeightFrame& frame, const InspectionInputs& in, const Backend& backend) {
   CpuBoardMeasurer measurer(backend);
   InspectionInputs inputs = in;
@@ -309,6 +346,14 @@ std::vector<std::string> check_field_of_view(const HeightFrame& frame, const Ins
   std::vector<std::string> lines;
   if (const auto why = placement_refusal(frame, in))
     return {std::string(name_of(why->reason)) + ": " + why->detail};
+  if (in.recipe->panel) {
+    InspectionInputs own = in;
+    for (const Recipe& board : in.recipe->panel->boards) {
+      own.recipe = &board;
+      for (std::string& line : check_field_of_view(frame, own)) lines.push_back(std::move(line));
+    }
+    return lines;
+  }
   try {
     const BoardView view(frame, board_from_sensor(in));
     if (const auto why = tilt_refusal(view, in.recipe->floor)) return {why->detail};

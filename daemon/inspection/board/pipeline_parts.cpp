@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/version/version.h"
 
 namespace datum {
@@ -81,11 +83,30 @@ std::optional<Refusal> placement_refusal(const HeightFrame& frame, const Inspect
   return std::nullopt;
 }
 
+namespace {
+
+BoardVerdict refused_panel(BoardVerdict v, const PanelRecipe& panel, const Refusal& why) {
+  v.boards.clear();
+  for (std::size_t i = 0; i < panel.boards.size(); ++i) {
+    BoardVerdict own = refused({}, panel.boards[i], why);
+    std::move(own.components.begin(), own.components.end(), std::back_inserter(v.components));
+    v.boards.push_back(panel_board(panel.places[i].name, own));
+  }
+  return v;
+}
+
+}  // namespace
+
+PanelBoard panel_board(const std::string& name, const BoardVerdict& v) {
+  return {name, "", v.decision, v.reason, v.detail, v.stages, std::nullopt};
+}
+
 BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why) {
   v.decision = Decision::invalid;
   v.reason = why.reason;
   v.detail = why.detail;
   v.components.clear();
+  if (recipe.panel) return refused_panel(std::move(v), *recipe.panel, why);
   for (const Component* component : verdict_rows(recipe)) {
     ComponentVerdict& c = v.components.emplace_back();
     c.reference = component->reference;

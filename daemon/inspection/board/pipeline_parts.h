@@ -23,7 +23,10 @@ std::optional<Refusal> frame_refusal(const HeightFrame& frame, const InspectionI
 /// Refusal without position or valid calibration.
 std::optional<Refusal> placement_refusal(const HeightFrame& frame, const InspectionInputs& in);
 
-/// Every component INVALID for one reason.
+/// A panel's board from its own verdict.
+PanelBoard panel_board(const std::string& name, const BoardVerdict& v);
+
+/// Every component INVALID for one reason, and every board of a panel.
 BoardVerdict refused(BoardVerdict v, const Recipe& recipe, const Refusal& why);
 
 }  // namespace datum

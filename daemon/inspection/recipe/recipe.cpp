@@ -151,7 +151,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "board", "floor", "body",
                    "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter", "alignment",
-                   "confirmation"});
+                   "confirmation", "panel"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
@@ -179,6 +179,9 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   parts.read("alignment", [&] {
     if (auto alignment = file.table_if("alignment"))
       read_board_alignment(std::move(*alignment), recipe, complete);
+  });
+  parts.read("panel", [&] {
+    if (auto panel = file.table_if("panel")) read_panel(std::move(*panel), recipe, complete);
   });
 }
 

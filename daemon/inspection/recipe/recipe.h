@@ -26,6 +26,7 @@ class TomlParser;
 struct SurfaceRecipe;    // daemon/inspection/surface/surface_recipe.h
 struct WarpRecipe;       // daemon/inspection/board/warp_recipe.h
 struct AlignmentRecipe;  // daemon/inspection/recipe/alignment_recipe.h
+struct PanelRecipe;      // daemon/inspection/recipe/panel_recipe.h
 
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
@@ -208,6 +209,9 @@ struct Recipe {
   std::vector<Confirmation> confirmations;
   std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
   std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
+  /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is
+  /// the place of the panel's lower left corner.
+  std::shared_ptr<const PanelRecipe> panel;
   /// For a part compared with its model; null: for a board. Its regions are the recipe's components.
   std::shared_ptr<const SurfaceRecipe> surface;
 };

@@ -49,6 +49,9 @@ void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& proble
 /// were read.
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete);
 
+/// [panel]: places of boards. Read after board, components and alignment; `complete`: all components were read.
+void read_panel(config::TomlTable table, Recipe& recipe, bool complete);
+
 /// [filter]: refuses characteristics that a filter would falsify. Read after the components.
 void read_filter(config::TomlTable table, Recipe& recipe);
 

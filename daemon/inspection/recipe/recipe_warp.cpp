@@ -4,6 +4,7 @@
 
 #include "calib/warp/knot_check.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 
@@ -102,6 +103,11 @@ const Component& site_component(const Recipe& recipe, std::size_t site) {
 
 std::vector<const Component*> verdict_rows(const Recipe& recipe) {
   std::vector<const Component*> rows;
+  if (recipe.panel) {
+    for (const Recipe& board : recipe.panel->boards)
+      for (const Component* row : verdict_rows(board)) rows.push_back(row);
+    return rows;
+  }
   for (const Component& c : recipe.components) rows.push_back(&c);
   if (recipe.warp) rows.push_back(&recipe.warp->row);
   return rows;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "config/toml_reader.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/recipe/recipe_doubt.h"
 
 namespace datum {
@@ -167,8 +168,10 @@ SensorFit sensor_fit(const Recipe& recipe, const SensorProfile& sensor, const Ca
                              shown(range_mm * um_in_mm));
   if (!fit.refusals.empty()) return fit;
   const auto placed = sensor_from_board(recipe, at_rest);
-  if (placed) doubt_place(recipe, sensor, *placed, fit);
-  if (sensor.field_x && sensor.field_y && fit.doubts.empty()) doubt_field(recipe, sensor, placed, fit);
+  const std::optional<Recipe> panel = recipe.panel ? std::optional(panel_as_board(recipe)) : std::nullopt;
+  const Recipe& seen = panel ? *panel : recipe;
+  if (placed) doubt_place(seen, sensor, *placed, fit);
+  if (sensor.field_x && sensor.field_y && fit.doubts.empty()) doubt_field(seen, sensor, placed, fit);
   if (sensor.pixel_pitch_mm && *sensor.pixel_pitch_mm <= 5)  // beyond, its reader has warned
     doubt_pixels(recipe, sensor, fit);
   return fit;

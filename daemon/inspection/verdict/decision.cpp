@@ -111,7 +111,7 @@ std::string why_not_pass(const BoardVerdict& verdict) {
   std::string text;
   int found = 0;
   for (const ComponentVerdict& c : verdict.components) {
-    if (c.decision != verdict.decision || ++found > most_named) continue;
+    if (c.decision != verdict.decision || is_skipped(c) || ++found > most_named) continue;
     const auto culprit = std::find_if(c.checks.begin(), c.checks.end(), [&](const CheckVerdict& check) {
       return check.decision == c.decision;
     });

@@ -47,6 +47,27 @@ std::string text_of(const CheckVerdict& v) {
   return fmt::format("not measured: {}", name_of(v.reason));
 }
 
+constexpr int most_named = 5;
+
+/// "24 boards: 21 PASS, 1 FAIL (3-2), 2 SKIPPED (1-1 4-6); 3-2: C2@3-2 missing": boards that are not PASS by name, and why.
+std::string panel_reason(const BoardVerdict& verdict) {
+  std::string text = fmt::format("{} boards:", verdict.boards.size()), causes;
+  for (const char* word : {"PASS", "INVALID", "FAIL", "INCONCLUSIVE", "SKIPPED"}) {
+    int count = 0;
+    std::string names;
+    for (const PanelBoard& board : verdict.boards) {
+      if (std::string_view(word) != word_of(board)) continue;
+      if (++count > most_named || board.decision == Decision::pass) continue;
+      names += (names.empty() ? "" : " ") + board.name;
+      if (board.decision) causes += fmt::format("; {}: {}", board.name, board.detail);
+    }
+    if (count == 0) continue;
+    text += fmt::format("{} {} {}", text.ends_with(':') ? "" : ",", count, word);
+    if (!names.empty()) text += fmt::format(" ({}{})", names, count > most_named ? " ..." : "");
+  }
+  return text + causes;
+}
+
 }  // namespace
 
 std::string plain_reason(const ComponentVerdict& component) {
@@ -66,7 +87,7 @@ std::string plain_reason(const ComponentVerdict& component) {
 std::string plain_reason(const BoardVerdict& verdict) {
   if (verdict.reason != Reason::none)
     return std::string(name_of(verdict.reason)) + (verdict.detail.empty() ? "" : ": " + verdict.detail);
-  constexpr int most_named = 5;
+  if (!verdict.boards.empty()) return panel_reason(verdict);
   std::string text;
   int found = 0;
   const auto add_those = [&](Decision decision) {

@@ -65,6 +65,8 @@ enum class Reason : std::uint8_t {
   hole_touch,           // a hole was not touched, or not all round
   hole_mismatch,        // a hole's touches contradict its scan, or each other
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
+  panel,  // a bad-board mark is doubtful, no board is left, or what was stated of the boards contradicts the recipe
+  skipped,  // not measured: its board of the panel is marked or stated as bad
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -289,6 +291,28 @@ struct FrameAge {
   std::string by;                    // the clock: "sensor", "utc", "host_monotonic"; "arrival": none
 };
 
+/// One board of a panel. Its rows in BoardVerdict::components have its name behind their reference: "U4@2-3".
+struct PanelBoard {
+  std::string name;     // its place: "COLUMN-ROW", or as in the recipe
+  std::string unit_id;  // its serial number; empty: not stated
+  std::optional<Decision>
+      decision;                  // worst of its components; none: skipped, for it is marked or stated as bad
+  Reason reason = Reason::none;  // of the board as a whole
+  std::string detail;            // the same in words, or why it is skipped
+  std::vector<StepRecord> stages;  // its registration
+  std::optional<ComponentVerdict>
+      mark;  // its bad-board mark; PASS of the check of the height: something is there
+};
+/// "SKIPPED", or the decision's name.
+const char* word_of(const PanelBoard& board);
+
+/// Number of a panel's boards by verdict.
+struct BoardCounts {
+  std::array<std::uint32_t, 4> of{};  // by Decision
+  std::uint32_t skipped = 0;
+};
+BoardCounts counts_of(const std::vector<PanelBoard>& boards);
+
 struct BoardVerdict {
   Decision decision = Decision::invalid;
   Reason reason = Reason::none;  // of the board as a whole
@@ -315,8 +339,14 @@ struct BoardVerdict {
   std::vector<StepRecord> stages;  // processing steps of the frame's heights; empty: the sensor's own
   /// For a part compared with its model; frame and pose above are its last ones.
   std::optional<SurfaceEvidence> surface;
+  std::vector<PanelBoard> boards;  // of a panel, in the order of its places; empty: one board
   std::vector<ComponentVerdict> components;
 };
+
+/// Whether it belongs to a bad board of a panel. Its checks are INVALID (SKIPPED) and decide nothing.
+bool is_skipped(const ComponentVerdict& component);
+/// Number of components by decision, without those of skipped boards.
+std::array<std::uint32_t, 4> component_counts(const BoardVerdict& verdict);
 
 /// The whole verdict as one JSON object with stable key order. Numbers read back as the same double (NaN and
 /// infinities are written as null and read back as NaN). Units are in key names; invalid UTF-8 is repaired.

@@ -109,6 +109,17 @@ void visit(F& f, V& v, const ComponentVerdict&) {
 }
 
 template <class F, class V>
+void visit(F& f, V& v, const PanelBoard&) {
+  f("name", v.name);
+  f("unit_id", v.unit_id);
+  f.where_known("decision", v.decision);
+  f("reason", v.reason);
+  f("detail", v.detail);
+  f.where_any("stages", v.stages);
+  f.where_known("mark", v.mark);
+}
+
+template <class F, class V>
 void visit(F& f, V& v, const BoardVerdict&) {
   f("sequence", v.sequence);
   f("store_id", v.store_id);
@@ -137,6 +148,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("pose", v.pose);
   f.where_any("stages", v.stages);
   f.where_known("surface", v.surface);
+  f.where_any("boards", v.boards);
   f("components", v.components);
 }
 

@@ -114,10 +114,34 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "HOLE_MISMATCH";
     case Reason::nominal_unconfirmed:
       return "NOMINAL_UNCONFIRMED";
+    case Reason::panel:
+      return "PANEL";
+    case Reason::skipped:
+      return "SKIPPED";
     case Reason::internal:
       return "INTERNAL";
   }
   return "?";
+}
+
+const char* word_of(const PanelBoard& board) { return board.decision ? name_of(*board.decision) : "SKIPPED"; }
+
+bool is_skipped(const ComponentVerdict& component) {
+  return !component.checks.empty() && component.checks.front().reason == Reason::skipped;
+}
+
+std::array<std::uint32_t, 4> component_counts(const BoardVerdict& verdict) {
+  std::array<std::uint32_t, 4> n{};
+  for (const ComponentVerdict& c : verdict.components)
+    if (!is_skipped(c)) ++n.at(static_cast<std::size_t>(c.decision));
+  return n;
+}
+
+BoardCounts counts_of(const std::vector<PanelBoard>& boards) {
+  BoardCounts counts;
+  for (const PanelBoard& board : boards)
+    ++(board.decision ? counts.of.at(static_cast<std::size_t>(*board.decision)) : counts.skipped);
+  return counts;
 }
 
 }  // namespace datum

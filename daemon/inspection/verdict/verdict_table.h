@@ -8,6 +8,9 @@ namespace datum {
 
 Ink ink_of(Decision decision);  // PASS green, INCONCLUSIVE yellow, FAIL red, INVALID magenta
 
+/// Of a panel: a table of its boards with serial number, verdict, registration and mark, and a blank line; else empty.
+std::string boards_text(const BoardVerdict& verdict, bool colour);
+
 /// One row per check: reference, characteristic, value, U (k = 2), unit, lower, upper, verdict, reason and
 /// detail.
 Table component_table(const BoardVerdict& verdict);

@@ -7,7 +7,7 @@
 #include "daemon/design/centroid.h"
 #include "daemon/design/kicad_board.h"
 #include "daemon/design/recipe_text.h"
-#include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "tests/daemon/design/board_of_all_formats.h"
 #include "tests/fresh_folder.h"
 
@@ -247,6 +247,26 @@ TEST_F(DraftTest, AnUnconfirmedHeightCannotPass) {
   const Recipe recipe = loaded(d);
   EXPECT_FALSE(recipe.components[0].nominal_confirmed);
   EXPECT_EQ(recipe.components[0].nominal_source, "a table");
+}
+
+TEST_F(DraftTest, APanelsRecipePlacesEachBoard) {
+  Draft d = draft();
+  d.design.panel = {{{0, 0}, {d.size_mm.x() + 3, d.size_mm.y() + 2}, 3, 2, 0, false}};
+  RecipeHead head{"r", "S1", "b", "0", "sensor", Point::Zero(), 0, 0};
+  for (const Side side : {Side::top, Side::bottom}) {
+    head.panel = panel_places(d.design, d.size_mm, side, Turn::vertical);
+    config::Problems problems;
+    const Recipe recipe = recipe_from_text(recipe_text(d, settings, head), "r.toml", problems);
+    problems.throw_first();
+    ASSERT_TRUE(recipe.panel);
+    ASSERT_EQ(recipe.panel->places.size(), 6u);
+    const PanelPlace& last = recipe.panel->places.back();
+    EXPECT_EQ(last.name, "3-2");
+    const double x = side == Side::top ? 2 * (d.size_mm.x() + 3) : 0;  // turned over, columns go to the left
+    EXPECT_NEAR((last.origin_mm - Point(x, d.size_mm.y() + 2)).norm(), 0, 1e-3);
+    EXPECT_NEAR((recipe.panel->size_mm - Point(3 * d.size_mm.x() + 6, 2 * d.size_mm.y() + 2)).norm(), 0,
+                1e-3);
+  }
 }
 
 TEST(Panel, ItsBoardsLieByItsPitch) {

@@ -75,6 +75,27 @@ TEST(Window, EmptySaysNothing) {
   EXPECT_TRUE(std::isnan(get_f32(w, row(0) + of_value)));
 }
 
+TEST(Window, ShowsAPanelsBoardsInFourBitsEach) {
+  BoardVerdict v = stored_board();
+  EXPECT_EQ((*window_of(v, 0))[in_boards], 0) << "one board";
+  const auto of = [](std::optional<Decision> d) { return PanelBoard{"", "", d, Reason::none, "", {}, {}}; };
+  v.boards = {of(Decision::pass),    of(Decision::inconclusive), of(Decision::fail),
+              of(Decision::invalid), of(std::nullopt),           of(Decision::pass)};
+  const auto window = window_of(v, 0);
+  const ConstWords w(*window);
+  EXPECT_EQ(w[in_boards], 6);
+  EXPECT_EQ(w[in_boards_pass], 2);
+  EXPECT_EQ(w[in_boards_fail], 1);
+  EXPECT_EQ(w[in_boards_skipped], 1);
+  EXPECT_EQ(w[in_board_verdicts], 0x4321);
+  EXPECT_EQ(w[in_board_verdicts + 1], 0x0015);
+  EXPECT_EQ(w[in_truncated] & truncated_boards, 0);
+  v.boards.assign(most_boards + 1u, of(Decision::fail));
+  const auto full = window_of(v, 0);
+  EXPECT_EQ((*full)[window_size - 1], 0x3333) << "the last register of the window";
+  EXPECT_EQ((*full)[in_truncated], truncated_boards);
+}
+
 TEST(Window, SaysWhatDoesNotFit) {
   BoardVerdict v = stored_board();
   v.unit_id = std::string(49, 'u');

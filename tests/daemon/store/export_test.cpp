@@ -59,7 +59,8 @@ TEST(ResultExport, ABoardsRowNamesItsComponentsAndEveryRowHasACellForEachColumn)
   }
   const std::string row = export_rows(ExportRows::boards, row_of(v, to_json(v)), "c0de");
   EXPECT_THAT(row, HasSubstr(",1,0,1,1,U2 U3,\"U3 not measured: FLOOR_INLIER_RATIO, U2 "));
-  EXPECT_THAT(export_header(ExportRows::boards), HasSubstr(",components_invalid,not_passed,why\r\n"));
+  EXPECT_THAT(export_header(ExportRows::boards), HasSubstr(",components_invalid,not_passed,why,panel_pass,"));
+  EXPECT_THAT(row, ::testing::EndsWith(",,,,,\r\n")) << "no panel";
 }
 
 TEST(ResultExport, AValueHasTheDigitsThatItsUncertaintyJustifies) {

@@ -43,6 +43,38 @@ TEST(ResultLine, SaysWhatWasDecidedAndReadsBack) {
   EXPECT_EQ(r.n_pass + 10 * r.n_inconclusive + 100 * r.n_fail + 1000 * r.n_invalid, 1101u);
 }
 
+/// Three boards of a panel: PASS, skipped, FAIL; the first two components belong to the skipped one.
+BoardVerdict stored_panel() {
+  BoardVerdict v = stored_board();
+  v.boards.resize(3);
+  v.boards[0] = {"1-1", "SN-1", Decision::pass, Reason::none, "", {}, {}};
+  v.boards[1] = {"2-1", "SN-2", std::nullopt, Reason::skipped, "stated as bad", {}, {}};
+  v.boards[2] = {"3-1", "SN-3", Decision::fail, Reason::none, "C1@3-1 missing", {}, {}};
+  for (ComponentVerdict& c : v.components) c.reference += "@3-1";
+  v.components[0].reference = "U1@2-1";
+  v.components[0].checks[0].reason = Reason::skipped;
+  return v;
+}
+
+TEST(ResultLine, CountsThePanelsBoardsAndLeavesBadOnesOut) {
+  const std::string line = result_line(stored_panel());
+  EXPECT_THAT(line, HasSubstr(",INVALID,0,0,1,1,1,0,1,0,1*")) << "components, then boards";
+  const ResultLine r = parse_result_line(line);
+  ASSERT_TRUE(r.boards);
+  EXPECT_EQ(r.boards->of, (std::array<std::uint32_t, 4>{1, 0, 1, 0}));
+  EXPECT_EQ(r.boards->skipped, 1u);
+  EXPECT_FALSE(parse_result_line(result_line(stored_board())).boards);
+}
+
+TEST(VerdictText, ListsThePanelsBoards) {
+  BoardVerdict v = stored_panel();
+  v.reason = Reason::none;
+  const std::string text = verdict_text(v, false);
+  EXPECT_THAT(text, HasSubstr("3 boards: 1 PASS, 1 FAIL (3-1), 1 SKIPPED (2-1); 3-1: C1@3-1 missing"));
+  EXPECT_THAT(text, HasSubstr("2-1    SN-2    SKIPPED"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("U1@2-1"))) << "its board says so";
+}
+
 TEST(ResultLine, IsRefusedWithAnyByteChanged) {
   const std::string line = result_line(stored_board());
   for (std::size_t i = 0; i < line.size(); ++i) {
