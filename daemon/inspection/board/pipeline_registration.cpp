@@ -26,6 +26,13 @@ std::string place_text(const PlaneMotion& m) {
                      m.shift_mm.y(), m.rotation_deg);
 }
 
+/// Where a board turned by a quarter lies at a corner of its place.
+std::string corner_text(const PlaneMotion& m, const AlignmentRecipe& a) {
+  if (m.shift_mm.cwiseAbs().maxCoeff() <= 2 * a.max_shift_mm) return "";
+  return fmt::format(", with another corner in its fixture's (its middle is [{:.3f}, {:.3f}] mm off)",
+                     m.shift_mm.x(), m.shift_mm.y());
+}
+
 /// Largest standard uncertainty of a corner's place, in mm.
 double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm) {
   double largest = 0;
@@ -38,29 +45,35 @@ double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm) {
   return largest;
 }
 
+double least_match(const AlignmentRecipe& a) { return a.min_share / 2; }
+
 std::optional<Refusal> search_refusal(const BoardRegistration& r, const AlignmentRecipe& a) {
   if (!r.best)
     return not_placed("no part of the board is seen where the recipe looks for it; is there a board?");
-  const double least = a.min_share / 2;
+  const double least = least_match(a);
   if (r.best->match < least)
     return not_placed(
         fmt::format("another board, none, or one that lies farther off: within {:g} mm and {:g} degrees, "
-                    "turned or mirrored either, the best "
+                    "{}the best "
                     "place shows a share of {:.2f} of the parts' edges, at least {:.2f} (half of "
                     "alignment.min_share) is demanded",
-                    a.max_shift_mm, *a.max_rotation_deg, r.best->match, least));
+                    a.max_shift_mm, *a.max_rotation_deg, a.search_turned ? "turned or mirrored either, " : "",
+                    r.best->match, least));
   const double ratio = ratio_of(r);
   if (ratio < a.min_ratio)
-    return not_placed(
-        fmt::format("the board's place is not known: its parts' edges match {:.2f} times as well as those of "
-                    "a board that lies {}, {}; at "
-                    "least alignment.min_ratio = {:g} is demanded; parts that repeat, or a layout that looks "
-                    "alike when turned: list a part "
-                    "that tells, or allow less by max_shift_mm and max_rotation_deg",
-                    ratio, name_of(r.second->motion.turn), place_text(r.second->motion), a.min_ratio));
+    return not_placed(fmt::format(
+        "the board's place is not known: its parts' edges match {:.2f} times as well as those of "
+        "a board that lies {}, {}; at "
+        "least alignment.min_ratio = {:g} is demanded; parts that repeat, or a layout that looks "
+        "alike when turned: list a part "
+        "that tells, or {}",
+        ratio, name_of(r.second->motion.turn), place_text(r.second->motion), a.min_ratio,
+        as_designed(r.second->motion.turn)
+            ? "allow less by max_shift_mm and max_rotation_deg"
+            : "state alignment.search_turned = false where the fixture takes it in one way alone"));
   if (!as_designed(r.best->motion.turn))
-    return not_placed(
-        fmt::format("the board lies {}; put it in as the recipe describes it", name_of(r.best->motion.turn)));
+    return not_placed(fmt::format("the board lies {}{}; put it in as the recipe describes it",
+                                  name_of(r.best->motion.turn), corner_text(r.best->motion, a)));
   return std::nullopt;
 }
 
@@ -114,6 +127,7 @@ StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, doubl
                   {"min_height_um", fmt::format("{}", height_um)},
                   {"board", r.best ? name_of(r.best->motion.turn) : "not seen"},
                   {"second", r.second ? name_of(r.second->motion.turn) : "none"}};
+  if (!a.search_turned) s.parameters.emplace_back("search_turned", "false");
   if (!r.best) return s;
   const PlaneMotion& motion = r.best->motion;
   const MotionFit& fit = r.best->fit;
@@ -149,8 +163,11 @@ BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, cons
                             unsigned threads) {
   const AlignmentRecipe& a = *recipe.alignment;
   const double height_um = alignment_height_um(recipe);
-  const BoardRegistration r =
-      register_board(recipe, frame, view, {a.max_shift_mm, *a.max_rotation_deg, height_um * 1e-3}, threads);
+  const RegistrationSettings settings{a.max_shift_mm, *a.max_rotation_deg, height_um * 1e-3, a.search_turned};
+  BoardRegistration r = register_board(recipe, frame, view, settings, threads);
+  if (a.search_turned && (!r.best || r.best->match < least_match(a)))
+    if (auto turned = turned_at_a_corner(recipe, frame, view, settings, least_match(a), threads))
+      r = {std::move(turned), {}, 0, 0};
   std::optional<Refusal> why = search_refusal(r, a);
   if (!why) why = fit_refusal(r, recipe);
   BoardShift found{std::move(why), record_of(r, a, height_um), {}};

@@ -18,6 +18,7 @@ struct AlignmentRecipe {
   // Limits of a registration.
   double min_share = 0.6;        // of the visible parts at their places
   int min_parts = 3;             // with edges that fit
+  bool search_turned = true;     // false: the fixture takes the board in one way alone
   double max_residual_um = 100;  // scale of the bodies' deviations from the board's motion
 };
 

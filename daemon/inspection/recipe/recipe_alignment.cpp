@@ -31,7 +31,7 @@ std::uint32_t cells(double extent_mm, double cell_mm) {
 void read_registration(config::TomlTable& table, AlignmentRecipe& a) {
   a.max_rotation_deg = table.number_if("max_rotation_deg", {0.1, most_rotation_deg});
   if (!a.max_rotation_deg) {
-    for (const char* key : {"min_share", "min_parts", "max_residual_um"})
+    for (const char* key : {"min_share", "min_parts", "max_residual_um", "search_turned"})
       if (table.has(key))
         table.refuse(key, "belongs to a registration with rotation",
                      "max_rotation_deg beside it, or leave it out");
@@ -43,6 +43,7 @@ void read_registration(config::TomlTable& table, AlignmentRecipe& a) {
                  "leave it out beside max_rotation_deg");
   a.min_share = table.number_or("min_share", a.min_share, {0.3, 1});
   a.min_parts = static_cast<int>(table.integer_or("min_parts", a.min_parts, 2, 1000));
+  a.search_turned = table.boolean_or("search_turned", a.search_turned);
   a.max_residual_um = table.number_or("max_residual_um", a.max_residual_um, config::positive);
 }
 
@@ -82,7 +83,7 @@ double alignment_height_um(const Recipe& recipe) {
 
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
   table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um", "max_rotation_deg", "min_share",
-                   "min_parts", "max_residual_um"});
+                   "min_parts", "max_residual_um", "search_turned"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});

@@ -126,34 +126,76 @@ void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, Bo
   r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));
 }
 
+/// The search's lattice and what depends on it.
+struct Looking {
+  std::optional<HeightLattice> lattice;
+  double pixel_mm = 0, first_mm = 0;
+};
+
+Looking look_at(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+                const RegistrationSettings& settings, double margin_mm, unsigned threads) {
+  LatticeSettings sampled;
+  sampled.margin_mm =
+      margin_mm + settings.max_shift_mm +
+      recipe.board_size_mm.norm() / 2 * std::min(1.0, settings.max_rotation_deg * 0.0174532925199433);
+  sampled.lowest_mm = settings.lowest_mm;
+  sampled.cell_mm = search_cell_mm(recipe, settings.lowest_mm, searched_bodies);
+  Looking l;
+  l.lattice = sample_heights(frame, view, recipe.board_size_mm, sampled, threads);
+  l.pixel_mm = std::max(view.per_col().norm(), view.per_row().norm());
+  if (l.lattice) l.first_mm = std::max(first_reach_cells * l.lattice->cell_mm, last_reach_px * l.pixel_mm);
+  return l;
+}
+
+SearchSettings range_of(const RegistrationSettings& settings) {
+  SearchSettings range;
+  range.max_shift_mm = settings.max_shift_mm;
+  range.max_rotation_deg = settings.max_rotation_deg;
+  range.lowest_mm = settings.lowest_mm;
+  range.turns = settings.search_turned ? board_turns : 1;
+  return range;
+}
+
 }  // namespace
 
 BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                                  const RegistrationSettings& settings, unsigned threads) {
   BoardRegistration r;
-  LatticeSettings sampled;
-  sampled.margin_mm =
-      settings.max_shift_mm +
-      recipe.board_size_mm.norm() / 2 * std::min(1.0, settings.max_rotation_deg * 0.0174532925199433);
-  sampled.lowest_mm = settings.lowest_mm;
-  sampled.cell_mm = search_cell_mm(recipe, settings.lowest_mm, searched_bodies);
-  const auto lattice = sample_heights(frame, view, recipe.board_size_mm, sampled, threads);
-  if (!lattice) return r;
-  SearchSettings range;
-  range.max_shift_mm = settings.max_shift_mm;
-  range.max_rotation_deg = settings.max_rotation_deg;
-  range.lowest_mm = settings.lowest_mm;
-  const auto places = search_board(recipe, *lattice, view, range, threads);
-
-  const EdgeScene scene{recipe, frame, view, lattice->form};
-  const double pixel_mm = std::max(view.per_col().norm(), view.per_row().norm());
-  const double first_mm = std::max(first_reach_cells * lattice->cell_mm, last_reach_px * pixel_mm);
-  const Fitting fitting{scene, settings.lowest_mm, pixel_mm, first_mm, threads};
+  const Looking at = look_at(recipe, frame, view, settings, 0, threads);
+  if (!at.lattice) return r;
+  const auto places = search_board(recipe, *at.lattice, view, range_of(settings), threads);
+  const EdgeScene scene{recipe, frame, view, at.lattice->form};
+  const Fitting fitting{scene, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
-  fitting.pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, true, *r.best);
+  fitting.pass(last_reach_px * at.pixel_mm, near_px * at.pixel_mm, 0, true, *r.best);
   count_bodies(scene, settings.lowest_mm, threads, r);
   return r;
+}
+
+std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, const HeightFrame& frame,
+                                                   const BoardView& view,
+                                                   const RegistrationSettings& settings, double least_match,
+                                                   unsigned threads) {
+  const double off_mm = (recipe.board_size_mm.x() - recipe.board_size_mm.y()) / 2;
+  if (std::abs(off_mm) <= settings.max_shift_mm) return std::nullopt;
+  const Looking at = look_at(recipe, frame, view, settings, std::abs(off_mm), threads);
+  if (!at.lattice) return std::nullopt;
+  const EdgeScene scene{recipe, frame, view, at.lattice->form};
+  const Fitting fitting{scene, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  SearchSettings range = range_of(settings);
+  range.first_turn = 1;
+  range.turn_step = 2;
+  range.turns = board_turns / 2;
+  std::optional<RegisteredMotion> best;
+  for (const Eigen::Vector2d& sides : {Eigen::Vector2d(-1, 1), {1, 1}, {-1, -1}, {1, -1}}) {
+    range.about_mm = off_mm * sides;
+    const auto places = search_board(recipe, *at.lattice, view, range, threads);
+    if (places.empty()) continue;
+    RegisteredMotion m = fitting.from(places.front(), best ? best->match : least_match);
+    if (m.match >= least_match && (!best || m.match > best->match)) best = std::move(m);
+  }
+  return best;
 }
 
 }  // namespace datum

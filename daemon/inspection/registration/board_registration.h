@@ -12,6 +12,7 @@ namespace datum {
 struct RegistrationSettings {
   double max_shift_mm = 0, max_rotation_deg = 0;  // searched a little beyond
   double lowest_mm = 0;                           // lower bodies are not looked for
+  bool search_turned = true;                      // by quarters, and mirrored
 };
 
 struct RegisteredMotion {
@@ -30,5 +31,12 @@ struct BoardRegistration {
 /// `view` is that of the recipe's placement. The same numbers for any number of threads.
 BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                                  const RegistrationSettings& settings, unsigned threads);
+
+/// A board turned by a quarter, one of whose corners lies in a corner of its place (a fixture of two edges): the best match of
+/// at least `least_match`, with the shift of its middle. None: no such place, or a board so square that register_board sees it.
+std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, const HeightFrame& frame,
+                                                   const BoardView& view,
+                                                   const RegistrationSettings& settings, double least_match,
+                                                   unsigned threads);
 
 }  // namespace datum

@@ -61,6 +61,9 @@ struct LatticeView {
 struct Range {
   int turns, angles, reach_x, reach_y, width;  // shifts from -reach to reach; width: a row of them, padded
   double step_deg;
+  int first_turn, turn_step;
+  Eigen::Vector2d about_mm;  // the shift of (0, 0)
+  BoardTurn turn_of(int turn) const { return board_turn(first_turn + turn_step * turn); }
   std::size_t per_angle() const { return std::size_t(2 * reach_y + 1) * std::size_t(width); }
   std::size_t size() const { return std::size_t(turns) * std::size_t(2 * angles + 1) * per_angle(); }
   std::size_t at(int turn, int angle, int y, int x) const {
@@ -72,6 +75,9 @@ struct Range {
 Range range_of(const SearchSettings& s, const LatticeView& to_cell, const SearchPairs& pairs) {
   Range r{};
   r.turns = s.turns;
+  r.first_turn = s.first_turn;
+  r.turn_step = s.turn_step;
+  r.about_mm = s.about_mm;
   const double cell = to_cell.lattice.cell_mm, arm = std::max(cell, pairs.arm_mm);
   r.step_deg = std::min(5.0, 0.8 * cell / arm * 57.29577951308232);
   r.angles = int(std::ceil(s.max_rotation_deg / r.step_deg)) + (s.max_rotation_deg > 0 ? 1 : 0);
@@ -122,7 +128,7 @@ Windows windows_of(const SearchPairs& pairs, const std::vector<Expectation>& exp
   for (const SearchPair& p : pairs.pairs) {
     const Expectation& e = expected[p.level];
     const auto add = [&](const Eigen::Vector2d& at, std::vector<const std::int8_t*>& to) {
-      const Eigen::Vector2d cell = to_cell(pivot + linear * (at - pivot), e.height_mm);
+      const Eigen::Vector2d cell = to_cell(pivot + r.about_mm + linear * (at - pivot), e.height_mm);
       if (const auto* from = window(e, (cell.array() + 0.5).floor().cast<int>().matrix(), r))
         to.push_back(from);
     };
@@ -140,7 +146,7 @@ std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<
   const std::ptrdiff_t stride = expected.empty() ? 0 : expected.front().stride;
   parallel_for(threads, std::size_t(r.turns * per_turn), [&](std::size_t i, unsigned) {
     const int turn = int(i) / per_turn, angle = int(i) % per_turn - r.angles;
-    const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(board_turn(turn));
+    const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(r.turn_of(turn));
     const Windows w = windows_of(pairs, expected, to_cell, r, pivot, linear);
     std::int16_t* out = scores.data() + i * r.per_angle();
     for (int y = 0; y <= 2 * r.reach_y; ++y)
@@ -242,7 +248,8 @@ SearchedPlace place_of(const Peak& p, const std::vector<std::int16_t>& scores, c
                        const LatticeView& to_cell, const Eigen::Vector2d& pivot, std::size_t points) {
   const Eigen::Vector3d at = centre_of(p, scores, r);
   SearchedPlace place;
-  place.motion = {pivot, to_cell.board_per_cell() * at.tail<2>(), at.x() * r.step_deg, board_turn(p.turn)};
+  place.motion = {pivot, r.about_mm + to_cell.board_per_cell() * at.tail<2>(), at.x() * r.step_deg,
+                  r.turn_of(p.turn)};
   place.score = double(p.score) / double(std::max<std::size_t>(1, points));
   return place;
 }

@@ -22,8 +22,10 @@ inline constexpr std::size_t searched_bodies = 64, searched_places = 8;
 struct SearchSettings {
   double max_shift_mm = 0;      // along the board's x and y
   double max_rotation_deg = 0;  // either way, beside the turns
-  int turns = board_turns;      // of board_turn; 1: as designed alone
-  double lowest_mm = 0;         // lower bodies are not looked for
+  int first_turn = 0, turn_step = 1,
+      turns = board_turns;                             // numbers of board_turn; one turn: as designed alone
+  Eigen::Vector2d about_mm = Eigen::Vector2d::Zero();  // shifts are looked for around this one
+  double lowest_mm = 0;                                // lower bodies are not looked for
   std::size_t most_bodies = searched_bodies;
 };
 

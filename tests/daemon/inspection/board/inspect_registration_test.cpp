@@ -99,6 +99,19 @@ TEST(InspectRegistration, NamesATurnedAndAMirroredBoard) {
   EXPECT_THAT(v.detail, HasSubstr("the board lies mirrored;"));
 }
 
+/// Its lower left corner, 12 x 8 mm, becomes the lower right one of the place: the middle moves by [-2, 2] mm.
+TEST(InspectRegistration, NamesABoardTurnedAboutACorner) {
+  for (const auto& [turn, name, x, y] : {std::tuple{90.4, "turned by 90 degrees", -2.0, 2.0},
+                                         {269.5, "turned by 270 degrees", 2.0, 2.0},
+                                         {90.0, "turned by 90 degrees", 2.1, -1.9}}) {
+    const BoardVerdict v = placed(x, y, turn).inspect();
+    EXPECT_EQ(v.decision, Decision::invalid);
+    EXPECT_EQ(v.reason, Reason::alignment);
+    EXPECT_THAT(v.detail, HasSubstr(name));
+  }
+  EXPECT_THAT(placed(-2, 2, 90).inspect().detail, HasSubstr("another corner"));
+}
+
 TEST(InspectRegistration, RefusesWhatItCannotTell) {
   const BoardVerdict far =
       with(placed(0.7, 0, 0), [](AlignmentRecipe& a) { a.max_shift_mm = 0.6; }).inspect();
@@ -151,6 +164,10 @@ TEST(InspectRegistration, RefusesASymmetricBoard) {
   const BoardVerdict v = s.inspect();
   EXPECT_EQ(v.decision, Decision::invalid);
   EXPECT_THAT(v.detail, HasSubstr("turned by 180 degrees"));
+  EXPECT_THAT(v.detail, HasSubstr("search_turned = false"));
+  const BoardVerdict in_one_way = with(s, [](AlignmentRecipe& a) { a.search_turned = false; }).inspect();
+  EXPECT_EQ(in_one_way.reason, Reason::none) << in_one_way.detail;
+  EXPECT_NEAR(number(in_one_way, "shift_x_um"), 300, shift_um);
 }
 
 TEST(InspectRegistration, OneMissingPartIsAVerdictOnThatPart) {

@@ -60,6 +60,7 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.uncertainty.reproducibility_um, whole.uncertainty.reproducibility_um);
   EXPECT_EQ(plain.uncertainty.position_mm, whole.uncertainty.position_mm);
   EXPECT_EQ(plain.alignment->min_ratio, whole.alignment->min_ratio);
+  EXPECT_EQ(plain.alignment->search_turned, whole.alignment->search_turned);
   EXPECT_EQ(plain.alignment->min_share, whole.alignment->min_share);
   EXPECT_EQ(plain.alignment->min_parts, whole.alignment->min_parts);
   EXPECT_EQ(plain.alignment->max_residual_um, whole.alignment->max_residual_um);
