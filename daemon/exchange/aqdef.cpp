@@ -68,8 +68,9 @@ std::vector<NamedRow> named_rows(const BoardVerdict& verdict) {
 
 void demand(const std::string& what, const std::string& written, std::size_t most, const char* key) {
   if (written.size() > most)
-    throw std::invalid_argument(fmt::format("{} '{}' has {} characters in a DFQ file; {} takes {}; nothing is cut",
-                                            what, written, written.size(), key, most));
+    throw std::invalid_argument(
+        fmt::format("{} '{}' has {} characters in a DFQ file; {} takes {}; nothing is cut", what, written,
+                    written.size(), key, most));
 }
 
 }  // namespace
@@ -82,10 +83,11 @@ void AqdefFile::describe(const BoardVerdict& verdict) {
     demand("recipe", recipe_, part_number, "K1001");
   }
   if (verdict.recipe_sha256 != recipe_sha256_)
-    throw std::invalid_argument(
-        fmt::format("result {} is of recipe {} {:.12}, result {} of {} {:.12}; a DFQ file describes one: choose by --recipe, "
-                    "--from, --to or --recipe-sha256",
-                    first_, recipe_, recipe_sha256_, verdict.sequence, verdict.recipe, verdict.recipe_sha256));
+    throw std::invalid_argument(fmt::format(
+        "result {} is of recipe {} {:.12}, result {} of {} {:.12}; a DFQ file describes one: choose by "
+        "--recipe, "
+        "--from, --to or --recipe-sha256",
+        first_, recipe_, recipe_sha256_, verdict.sequence, verdict.recipe, verdict.recipe_sha256));
   for (const auto& [of_row, row] : named_rows(verdict)) {
     const auto [known, is_new] = numbers_.try_emplace(of_row, characteristics_.size() + 1);
     if (is_new) {
@@ -99,13 +101,16 @@ void AqdefFile::describe(const BoardVerdict& verdict) {
 
 std::string AqdefFile::description() const {
   if (characteristics_.empty())
-    throw std::invalid_argument("no result has a component; a DFQ file needs one to describe its characteristics");
+    throw std::invalid_argument(
+        "no result has a component; a DFQ file needs one to describe its characteristics");
   std::string out = line("K0100", std::to_string(characteristics_.size()));
-  out += line("K1001", 1, recipe_) + line("K1002", 1, recipe_) + line("K1004", 1, recipe_sha256_.substr(0, revision));
+  out += line("K1001", 1, recipe_) + line("K1002", 1, recipe_) +
+         line("K1004", 1, recipe_sha256_.substr(0, revision));
   for (std::size_t i = 0; i < characteristics_.size(); ++i) {
     const auto& [full, unit, check, decimals] = characteristics_[i];
     out += line("K2001", i + 1, full.size() <= short_name ? full : fmt::format("No.{}", i + 1));
-    out += line("K2002", i + 1, full) + line("K2004", i + 1, "0") + line("K2022", i + 1, std::to_string(decimals));
+    out += line("K2002", i + 1, full) + line("K2004", i + 1, "0") +
+           line("K2022", i + 1, std::to_string(decimals));
     if (check.nominal) out += line("K2101", i + 1, decimal(*check.nominal));
     if (check.lower) out += line("K2110", i + 1, decimal(*check.lower));
     if (check.upper) out += line("K2111", i + 1, decimal(*check.upper));
@@ -126,9 +131,10 @@ std::string AqdefFile::values(const BoardVerdict& verdict) const {
     const Decision decision = row ? row->decision : Decision::invalid;
     const Reason reason = row ? row->reason : verdict.reason;
     const std::string said = fmt::format("{}{}, result {}, {} UTC{}", name_of(decision),
-                                   reason == Reason::none ? "" : fmt::format(" {}", name_of(reason)), verdict.sequence,
-                                   verdict.measured_at, beside);
-    out += line("K0001", i + 1, measured ? decimal(row->value) : "") + line("K0002", i + 1, measured ? "0" : "255");
+                                         reason == Reason::none ? "" : fmt::format(" {}", name_of(reason)),
+                                         verdict.sequence, verdict.measured_at, beside);
+    out += line("K0001", i + 1, measured ? decimal(row->value) : "") +
+           line("K0002", i + 1, measured ? "0" : "255");
     out += line("K0004", i + 1, date(verdict.measured_at)) + line("K0009", i + 1, said);
     if (!unit.empty() && unit.size() <= serial) out += line("K0014", i + 1, unit);
   }

@@ -36,6 +36,8 @@ Recipe with_alignment(const Recipe& recipe, const PlacementPlan& plan) {
   a.max_shift_mm = plan.shift_mm + 0.1;
   a.max_rotation_deg = plan.rotation_deg + 0.1;
   a.min_ratio = 1.25;
+  a.min_share = 0.55;  // 60 % of the parts are there; of hundred one or two have too few heights to be seen
+  a.min_parts = 2;     // of five parts three are left, and an edge of them may be hidden
   Recipe r = recipe;
   r.alignment = std::make_shared<AlignmentRecipe>(a);
   return r;

@@ -231,6 +231,28 @@ void add_warp_rows(std::vector<Row>& rows) {
   correlated.max_curvature_um_per_mm2 = 0.5;
   correlated.noise.white_um = 0;
   correlated.noise.world.smooth = {{sensor_um, 10}};
+
+  Row& calm = add("placed and filtered", WarpForm::bent, 0);
+  calm.max_curvature_um_per_mm2 = 0.5;
+  calm.composed = true;
+  Row hostile = calm;
+  hostile.name += ", hostile";
+  hostile.noise.world.smooth = {{1.5, 2}};
+  hostile.noise.world.row_um = hostile.noise.world.column_um = 0.5;
+  hostile.noise.world.missing_ratio = 0.05;
+  hostile.noise.world.missing_blob_ratio = 0.1;
+  hostile.noise.world.spike_ratio = 0.3;
+  hostile.noise.world.spike_um = 50;
+  hostile.noise.outlier_ratio = 0.01;
+  hostile.profile_sigma_um = root_of_squares(root_of_squares(hostile.profile_sigma_um, 1.5), 0.7);
+  rows.push_back(hostile);
+  Row coarse = hostile;
+  coarse.name += ", LSB 5 um";
+  coarse.noise.white_um = 1;
+  coarse.lsb_um = 5;
+  coarse.profile_sigma_um =
+      root_of_squares(root_of_squares(1, 1.5), root_of_squares(0.7, 5 / std::sqrt(12.0)));
+  rows.push_back(coarse);
 }
 
 void add_hole_rows(std::vector<Row>& rows) {

@@ -84,6 +84,7 @@ struct Row {
   std::optional<double> refit_threshold_sigmas, max_rms_sigmas;
   Real real = Real::none;
   WarpForm warp = WarpForm::none;
+  bool composed = false;  // of these: placed at random and registered, and filtered by diffusion
   double form_um = 0;
   std::optional<double> max_curvature_um_per_mm2;  // of the recipe; none: its default
   std::optional<double> chamfer_mm;                // of a hole; none: no hole

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "tests/statistics/statistics_design.h"
 #include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
 #include "tests/statistics/statistics_table.h"
+#include "tests/statistics/statistics_warp.h"
 
 namespace datum::statistics {
 namespace {
@@ -86,6 +88,29 @@ TEST(Statistics, Steps) {
 
 TEST(Statistics, Settings) {
   expect_as_wanted(beginning({"profile sigma", "refit", "max_rms"}), {"0805"}, 1);
+}
+
+/// Diffusion first, so that the board is registered on the heights that are measured; floors by the form last, where the board lies.
+/// Each one's effect on the height over the hidden ring is in its budget, and the raw frame goes the same way for the first one's.
+TEST(Statistics, FilterRegistrationAndFormComeInTheirOrder) {
+  for (const Row& row : all_rows()) {
+    if (row.name != "warp placed and filtered, hostile") continue;
+    const BoardVerdict v = inspect_warp_board(row, 3);
+    ASSERT_EQ(v.reason, Reason::none) << v.detail;
+    ASSERT_EQ(v.stages.size(), 2u);
+    EXPECT_EQ(v.stages[0].name, "perona_malik");
+    EXPECT_EQ(v.stages[1].name, "registration");
+    const ComponentVerdict& hidden = v.components.at(4);
+    ASSERT_EQ(hidden.checks.at(0).reason, Reason::none) << hidden.checks.at(0).detail;
+    ASSERT_TRUE(hidden.warp_floor);
+    std::set<std::string> terms;
+    for (const UncertaintyTerm& t : hidden.checks.at(0).budget)
+      if (t.u > 0) terms.insert(t.name);
+    for (const char* name : {"filter", "alignment", "floor_warp_model"})
+      EXPECT_TRUE(terms.contains(name)) << name;
+    return;
+  }
+  FAIL() << "no such row";
 }
 
 TEST(Statistics, BoardsForms) { expect_as_wanted(beginning({"warp "}), {"0805"}, 2); }

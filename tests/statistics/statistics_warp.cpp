@@ -8,6 +8,7 @@
 
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
 #include "tests/virtual_cell/twin_random.h"
 
 namespace datum::statistics {
@@ -73,11 +74,11 @@ Form form_of(const Row& row, const TwinRandom& random) {
   }
 }
 
-TwinView view_of_board() {
+TwinView view_of_board(double margin_mm) {
   TwinView view;
-  view.cols = static_cast<int>((size_mm.x() + 2) / pixel_mm);
-  view.rows = static_cast<int>((size_mm.y() + 2) / pixel_mm);
-  view.x = view.y = {pixel_mm, -1};
+  view.cols = static_cast<int>((size_mm.x() + 2 * margin_mm) / pixel_mm);
+  view.rows = static_cast<int>((size_mm.y() + 2 * margin_mm) / pixel_mm);
+  view.x = view.y = {pixel_mm, -margin_mm};
   Eigen::Isometry3d pose(Eigen::Translation3d(0, 0, -0.4));
   pose.rotate(Eigen::AngleAxisd(0.005, Eigen::Vector3d::UnitX()));
   pose.rotate(Eigen::AngleAxisd(-0.008, Eigen::Vector3d::UnitY()));
@@ -177,16 +178,46 @@ void count(const std::vector<CheckVerdict>& checks, std::size_t first, double tr
   t.beyond_passed += beyond.decision == Decision::pass;
 }
 
-void measure_board(const Row& row, std::uint64_t seed, Tallies& tallies) {
+/// Within 1 mm and 2 degrees about the middle.
+Eigen::Matrix4d placed_at(const TwinRandom& random) {
+  const Vector2d middle = size_mm / 2;
+  const Vector2d shift(2 * random.uniform(201) - 1, 2 * random.uniform(202) - 1);
+  Eigen::Isometry3d m(Eigen::Translation3d(middle.x() + shift.x(), middle.y() + shift.y(), 0));
+  m.rotate(Eigen::AngleAxisd(0.035 * (2 * random.uniform(203) - 1), Eigen::Vector3d::UnitZ()));
+  m.translate(Eigen::Vector3d(-middle.x(), -middle.y(), 0));
+  return m.matrix();
+}
+
+/// The layout looks alike when turned.
+void compose(Recipe& recipe) {
+  AlignmentRecipe a;
+  a.max_shift_mm = 1.2;
+  a.max_rotation_deg = 2.5;
+  a.min_ratio = 1.25;
+  a.search_turned = false;
+  recipe.alignment = std::make_shared<AlignmentRecipe>(a);
+  recipe.filter = FilterSettings{};
+}
+
+struct Inspected {
+  BoardVerdict verdict;
+  TwinBoard board;
+  double bow, twist;
+};
+
+Inspected inspect_board(const Row& row, std::uint64_t seed) {
   const TwinRandom random(seed, TwinStream::place);
   const TwinBoard board = bare_twin(random);
-  const TwinView view = view_of_board();
+  TwinView view = view_of_board(row.composed ? 3 : 1);
+  const Eigen::Matrix4d nominal = view.sensor_from_board;
+  if (row.composed) view.sensor_from_board *= placed_at(random);
   const Form form = form_of(row, random);
   TwinSurface surface = look_at(board, view);
   bend(form, board, view, surface);
   TwinSensor sensor;
   sensor.serial = "twin";
   sensor.noise = row.noise;
+  sensor.z.scale_mm = row.lsb_um * 1e-3;
   const HeightFrame frame = render(surface, view, sensor, seed);
 
   SensorProfile profile;
@@ -200,7 +231,7 @@ void measure_board(const Row& row, std::uint64_t seed, Tallies& tallies) {
   recipe.sensor_serial = "twin";
   recipe.board_size_mm = size_mm;
   recipe.in_machine_coordinates = false;
-  recipe.machine_from_board = Htm<Machine, Board>(view.sensor_from_board);
+  recipe.machine_from_board = Htm<Machine, Board>(nominal);
   recipe.floor.inner_margin_mm = 0.3;
   recipe.floor.outer_margin_mm = 1.1;
   recipe.floor.form = FloorForm::quadratic;
@@ -221,10 +252,18 @@ void measure_board(const Row& row, std::uint64_t seed, Tallies& tallies) {
   InspectionInputs inputs;
   inputs.recipe = &recipe;
   inputs.sensor = &profile;
-  const BoardVerdict v = inspect(frame, inputs, cpu_backend(1));
+  if (row.composed) compose(recipe);
+  return {inspect(frame, inputs, cpu_backend(1)), board, bow, twist};
+}
+
+void measure_board(const Row& row, std::uint64_t seed, Tallies& tallies) {
+  const auto [v, board, bow, twist] = inspect_board(row, seed);
   const auto tally = [&](Column c) -> Tally& { return tallies[static_cast<std::size_t>(c)]; };
   count(v.components.back().checks, 0, bow, tally(Column::bow));
   count(v.components.back().checks, 2, twist, tally(Column::twist));
+  if (row.composed)
+    for (const std::size_t i : {0u, 2u, 6u, 8u})
+      count(v.components.at(i).checks, 0, board.bodies[i].height_um, tally(Column::mean));
   count(v.components.at(hidden).checks, 0, board.bodies[hidden].height_um, tally(Column::warp_fallback));
 }
 
@@ -233,6 +272,10 @@ void measure_board(const Row& row, std::uint64_t seed, Tallies& tallies) {
 const Body& bare_board() {
   static const Body body{"board", 48, 36, 800, 0, 2};
   return body;
+}
+
+BoardVerdict inspect_warp_board(const Row& row, std::uint64_t seed) {
+  return inspect_board(row, seed).verdict;
 }
 
 Tallies measure_warp_frame(const Row& row, std::uint64_t seed) {

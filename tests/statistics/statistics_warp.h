@@ -13,4 +13,6 @@ const Body& bare_board();
 /// Ten boards: bow, twist, and the height of the middle one of nine components, whose ring is hidden.
 Tallies measure_warp_frame(const Row& row, std::uint64_t seed);
 
+BoardVerdict inspect_warp_board(const Row& row, std::uint64_t seed);
+
 }  // namespace datum::statistics

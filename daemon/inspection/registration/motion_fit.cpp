@@ -94,6 +94,21 @@ double median_along(const std::vector<EdgePair>& pairs, int direction, const Val
   return *middle;
 }
 
+/// What all bodies have in common, so that their residuals do not show it.
+void add_common_errors(const std::vector<EdgePair>& pairs, const Eigen::Vector2d& pivot_mm, MotionFit& fit) {
+  double arm_mm = 0, rounded_mm2 = 0;
+  for (const EdgePair& p : pairs) arm_mm = std::max(arm_mm, (p.at_mm - pivot_mm).norm());
+  for (int i = 0; i < 2; ++i) {
+    fit.size_off_mm[i] = median_along(pairs, i, [](const EdgePair& p) { return p.size_off_mm; });
+    const double open = median_along(pairs, i, [](const EdgePair& p) { return p.unresolved_mm; });
+    const double beyond = std::max(0.0, std::abs(fit.size_off_mm[i]) - open / 2);
+    const double hidden = std::max(0.0, open * open / 24 - fit.residual_mm * fit.residual_mm);
+    fit.covariance(i, i) += beyond * beyond / 12 + hidden;
+    rounded_mm2 = std::max(rounded_mm2, hidden);
+  }
+  if (arm_mm > 0) fit.covariance(2, 2) += rounded_mm2 / (arm_mm * arm_mm);
+}
+
 }  // namespace
 
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
@@ -109,12 +124,7 @@ MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& moti
   }
   fit.residual_mm = scale_of(r, fit.correction);
   fit.solved = add_covariance(r, scale, fit);
-  for (int i = 0; i < 2; ++i) {
-    fit.size_off_mm[i] = median_along(pairs, i, [](const EdgePair& p) { return p.size_off_mm; });
-    const double unresolved = median_along(pairs, i, [](const EdgePair& p) { return p.unresolved_mm; });
-    const double beyond = std::max(0.0, std::abs(fit.size_off_mm[i]) - unresolved / 2);
-    fit.covariance(i, i) += beyond * beyond / 12;
-  }
+  add_common_errors(pairs, motion.pivot_mm, fit);
   return fit;
 }
 

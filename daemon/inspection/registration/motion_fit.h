@@ -27,7 +27,9 @@ struct MotionFit {
 /// k = 2 covers 95 % with few pairs too. To it half of size_off_mm as half width of a
 /// rectangular distribution is added: edges that are biased on one side of all bodies, by shadows or spikes, shift the board by that,
 /// and their residuals do not show it. Of size_off_mm half of what the pixels leave open of both edges is deducted: bodies of one
-/// size, along the pixels, are rounded to whole pixels alike, by at most that. Not solved: fewer than four pairs, or they leave a direction open.
+/// size, along the pixels, are rounded to whole pixels alike, by at most that. What two open edges scatter a displacement by, w^2 /
+/// 24, and the residuals do not show is common to all bodies: their places lie on the pixels' own grid. It is added, over the farthest
+/// body's distance to the rotation as well. Not solved: fewer than four pairs, or they leave a direction open.
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
                      double least_mm);
 

@@ -62,7 +62,8 @@ TEST(Aqdef, AnInvalidValueIsNoNumber) {
   without.components.clear();
   without.reason = Reason::pose_missing;
   const auto lines = lines_of(file_of({numbered(12), without}));
-  EXPECT_THAT(lines, Contains("K0009/3 INVALID FLOOR_INLIER_RATIO, result 12, 2026-11-21T07:18:17.123456Z UTC"));
+  EXPECT_THAT(lines,
+              Contains("K0009/3 INVALID FLOOR_INLIER_RATIO, result 12, 2026-11-21T07:18:17.123456Z UTC"));
   EXPECT_THAT(lines, Contains("K0009/1 INVALID POSE_MISSING, result 13, 2026-11-21T07:18:17.123456Z UTC"));
   EXPECT_EQ(std::count(lines.begin(), lines.end(), "K0002/3 255"), 2);
   EXPECT_EQ(std::count(lines.begin(), lines.end(), "K0001/3 "), 2);

@@ -101,8 +101,22 @@ TEST(MotionFit, EdgesBiasedOnOneSideAreInItsUncertainty) {
   EXPECT_LE(std::abs(fit.correction.x()), 2 * std::sqrt(fit.covariance(0, 0)));
   EXPECT_LT(std::sqrt(fit.covariance(1, 1)), 1e-3);
   for (EdgePair& p : pairs) p.unresolved_mm = 0.03;
-  EXPECT_LT(std::sqrt(fit_motion(pairs, none, 0.4, 1e-4).covariance(0, 0)), 1e-3)
-      << "whole pixels explain it";
+  EXPECT_NEAR(std::sqrt(fit_motion(pairs, none, 0.4, 1e-4).covariance(0, 0)), 0.03 / std::sqrt(24.0), 5e-4)
+      << "whole pixels explain it, and are what is left";
+}
+
+/// Pixels of 40 um, bodies on their grid: all are rounded alike and agree to a micrometre.
+TEST(MotionFit, WhatAllBodiesAreRoundedByIsInItsUncertainty) {
+  const PlaneMotion none{{50, 40}, {0, 0}, 0};
+  std::vector<EdgePair> pairs = pairs_of(50, none, 1e-3, 0, 1);
+  for (EdgePair& p : pairs) p.unresolved_mm = 0.04;
+  const MotionFit on_grid = fit_motion(pairs, none, 0.4, 1e-4);
+  EXPECT_NEAR(std::sqrt(on_grid.covariance(0, 0)), 0.04 / std::sqrt(24.0), 5e-4);
+  EXPECT_GT(std::sqrt(on_grid.covariance(2, 2)), 0.04 / std::sqrt(24.0) / 65);
+  pairs = pairs_of(50, none, 0.01, 0, 1);
+  const double before = fit_motion(pairs, none, 0.4, 1e-4).covariance(0, 0);
+  for (EdgePair& p : pairs) p.unresolved_mm = 0.04;
+  EXPECT_EQ(fit_motion(pairs, none, 0.4, 1e-4).covariance(0, 0), before) << "they disagree by more";
 }
 
 TEST(MotionFit, IsNotSolvedByTooFewOrOneDirection) {
