@@ -9,6 +9,7 @@
 #include "daemon/ctl/link_table.h"
 #include "daemon/ctl/scpi_text.h"
 #include "daemon/ctl/show.h"
+#include "daemon/ctl/triggered_result.h"
 #include "daemon/inspection/verdict/decision.h"
 #include "daemon/text/table.h"
 
@@ -97,14 +98,18 @@ std::uint64_t newest(ScpiClient& host) {
 }
 
 /// Waits for the result of the triggered board, and never accepts that of an earlier board.
-int wait_for_result(CommandLine& line, ScpiClient& host, std::uint64_t before) {
+std::uint64_t awaited_result(ScpiClient& host, std::uint64_t before) {
   if (wants_colour(stderr)) fmt::print(stderr, "measuring; the sensor exposes now ...\n");
   ask(host, "*OPC?");
   const std::uint64_t after = newest(host);
   if (after <= before)
     throw RefusedCommand(
         "no result was stored: the measurement was aborted, or its result could not be stored");
-  const std::string json = ask_block(host, fmt::format("FETCh:JSON? {}", before + 1));
+  return before + 1;
+}
+
+int wait_for_result(CommandLine& line, ScpiClient& host, std::uint64_t before) {
+  const std::string json = ask_block(host, fmt::format("FETCh:JSON? {}", awaited_result(host, before)));
   const BoardVerdict verdict = verdict_from_json(json);
   fmt::print("{}", line.json ? json + "\n" : verdict_text(verdict, wants_colour(stdout)));
   return exit_status(verdict.decision);
@@ -121,6 +126,16 @@ int trigger(CommandLine& line, const CellOptions& o) {
 }
 
 }  // namespace
+
+std::uint64_t triggered_result(const LinkOptions& options, const std::string& unit) {
+  LinkOptions link = options;
+  link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
+  auto host = connect(link);
+  const std::uint64_t before = newest(host);
+  order(host, "CONFigure:UNIT " + as_parameter(unit));
+  order(host, "TRIGger");
+  return awaited_result(host, before);
+}
 
 void add_cell_commands(CommandLine& line) {
   auto o = std::make_shared<CellOptions>();

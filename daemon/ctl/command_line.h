@@ -75,11 +75,13 @@ void add_watch_command(CommandLine& line);      // watch
 void add_frame_commands(CommandLine& line);     // frame
 void add_volume_commands(CommandLine& line);    // volume
 void add_recipe_commands(CommandLine& line);    // recipe
-void add_recipe_import(CommandLine& line, CLI::App& recipe);  // recipe import, recipe picture
-void add_recipe_teach(CommandLine& line, CLI::App& recipe);   // recipe teach, recipe confirm
-void add_fit_commands(CommandLine& line);                     // fit
-void add_study_commands(CommandLine& line);                   // study
-void add_calibration_commands(CommandLine& line);             // calibrate, hole, verify
-void add_shell_commands(CommandLine& line);                   // completion, manual; hidden
+void add_recipe_import(CommandLine& line, CLI::App& recipe);           // recipe import, recipe picture
+void add_recipe_teach(CommandLine& line, CLI::App& recipe);            // recipe teach, recipe confirm
+void add_recipe_reproducibility(CommandLine& line, CLI::App& recipe);  // recipe reproducibility
+void add_fit_commands(CommandLine& line);                              // fit
+void add_study_commands(CommandLine& line);                            // study
+void add_spc_command(CommandLine& line);                               // spc
+void add_calibration_commands(CommandLine& line);                      // calibrate, hole, verify
+void add_shell_commands(CommandLine& line);                            // completion, manual; hidden
 
 }  // namespace datum

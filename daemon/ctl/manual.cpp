@@ -159,6 +159,21 @@ std::string manual_page(const CommandLine& line) {
       .example(
           "datumctl recipe teach --recipe psu.toml --frames golden/*.json -o psu.proposal.toml\n"
           "datumctl recipe confirm psu.proposal.toml psu.toml --by \"A. Smith\" --only U1,U2");
+  page.section("GAUGE STUDIES")
+      .paragraph(
+          "datumctl study start plans the boards of a study in random order, study next names the one to be "
+          "measured now and takes "
+          "its result, by --trigger or --result. A board that is INVALID is measured again; each attempt is "
+          "recorded. study solve "
+          "and study report print both tables of a crossed study, with interaction and pooled, the average "
+          "and range method, "
+          "intervals, and flags beginning with '!'. Values are solved by REML where some are missing. study "
+          "solve --csv takes a table: "
+          "a line a reading in the order of measurement, a missing value empty or INVALID.")
+      .example("part,operator,trial,value_um\nSN1,load-1,1,1200.4\nSN1,load-2,1,INVALID")
+      .paragraph(
+          "datumctl recipe reproducibility writes a complete study's sigma GRR and its id into a recipe's "
+          "[uncertainty].");
   page.section("CHANGED DESIGNS")
       .paragraph(
           "datumctl recipe update imports the changed design with the recipe's name, sensor and ring, and "

@@ -188,6 +188,7 @@ void add_recipe_commands(CommandLine& line) {
   group->require_subcommand(1);
   add_recipe_import(line, *group);
   add_recipe_teach(line, *group);
+  add_recipe_reproducibility(line, *group);
   const auto leaf = [&](const char* name, const char* words, int (*run)(const RecipeOptions&)) {
     auto* command = line.leaf(*group, name, words, [o, run, &line] {
       try {

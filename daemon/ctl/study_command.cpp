@@ -5,8 +5,11 @@
 #include <memory>
 #include <sstream>
 
+#include "config/toml_reader.h"
 #include "daemon/ctl/command_line.h"
+#include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/study_live.h"
 #include "daemon/ctl/study_solve.h"
 #include "daemon/version/version.h"
 
@@ -36,10 +39,44 @@ void print_solved(const SolvedStudy& solved, bool json) {
   fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+struct SolveOptions {
+  StudyOptions study;
+  StudyPlace place;
+  std::string component, characteristic;
+};
+
+void solve(const SolveOptions& o, bool whole, bool json) {
+  if (o.place.id.empty() == o.study.csv.empty())
+    throw std::invalid_argument("either the id of a study, or --csv FILE");
+  if (!o.place.id.empty()) {
+    if (o.study.kind != "crossed")
+      throw std::invalid_argument(
+          "--kind is of tables: a measured study is crossed, or one-way with one operator");
+    if (!o.study.without.empty())
+      throw std::invalid_argument("--without is of tables: a study's results stay as they were measured");
+    print_solved(solve_live(o.place, o.study, o.component, o.characteristic, whole), json);
+    return;
+  }
+  print_solved(
+      solve_study(quality::read_study_table(table_text(o.study.csv), o.study.csv, o.study.unit), o.study),
+      json);
+}
+
+}  // namespace
+
 int guarded_study(const std::function<void()>& run) {
   try {
     run();
     return good;
+  } catch (const config::ConfigError&) {
+    throw;
+  } catch (const StoreError&) {
+    throw;
+  } catch (const RefusedCommand&) {
+    throw;
+  } catch (const std::system_error& error) {
+    fmt::print(stderr, "datumctl: {}; nothing was recorded\n", error.what());
+    return not_written;
   } catch (const quality::StudyRefused& error) {
     fmt::print(stderr, "datumctl: refused: {}\n", error.what());
   } catch (const std::invalid_argument& error) {
@@ -52,7 +89,7 @@ int guarded_study(const std::function<void()>& run) {
   return usage;
 }
 
-}  // namespace
+namespace {
 
 void add_solve_options(CLI::App& command, StudyOptions& o) {
   command
@@ -109,26 +146,38 @@ void add_solve_options(CLI::App& command, StudyOptions& o) {
                    "takes a value 0 that is far from all others, which else is refused");
 }
 
+void add_solving(CommandLine& line, CLI::App& study, const char* name, const char* words, bool whole) {
+  auto o = std::make_shared<SolveOptions>();
+  auto* command = line.leaf(
+      study, name, words, [&line, o, whole] { return guarded_study([&] { solve(*o, whole, line.json); }); });
+  command->add_option("id", o->place.id, "of a study that the cell measured");
+  if (!whole) {
+    line.offer(command->add_option(
+                   "--csv", o->study.csv,
+                   "a table with a head line in its place: part,operator,trial,value_um; attribute studies: "
+                   "part,appraiser,trial,decision,reference; linearity: reference_um"),
+               Offer::files);
+    command->add_option("--unit", o->study.unit, "of the table's values, where it does not say it")
+        ->transform(CLI::IsMember({"um", "mm", "mdeg", "permille", "percent"}, CLI::ignore_case));
+  }
+  command->add_option("--component", o->component, "of a measured study, only this one");
+  command->add_option("--characteristic", o->characteristic, "only this one, such as median");
+  add_solve_options(*command, o->study);
+  add_place_options(line, *command, o->place);
+  line.add_json(*command);
+}
+
+}  // namespace
+
 void add_study_commands(CommandLine& line) {
   auto* all = line.app.add_subcommand("study", "gauge studies: repeatability, bias, linearity, agreement");
   all->require_subcommand(1);
-  auto o = std::make_shared<StudyOptions>();
-  auto* command = line.leaf(*all, "solve", "solves a study from a table", [&line, o] {
-    return guarded_study([&] {
-      print_solved(solve_study(quality::read_study_table(table_text(o->csv), o->csv, o->unit), *o),
-                   line.json);
-    });
-  });
-  line.offer(command
-                 ->add_option("--csv", o->csv,
-                              "a table with a head line: part,operator,trial,value_um; attribute studies: "
-                              "part,appraiser,trial,decision,reference; linearity: reference_um")
-                 ->required(),
-             Offer::files);
-  command->add_option("--unit", o->unit, "of the values, where the table does not say it")
-      ->transform(CLI::IsMember({"um", "mm", "mdeg", "permille", "percent"}, CLI::ignore_case));
-  add_solve_options(*command, *o);
-  line.add_json(*command);
+  add_live_study_commands(line, *all);
+  add_solving(line, *all, "solve",
+              "solves a measured study, one component in full or all in a table; or a table of readings",
+              false);
+  add_solving(line, *all, "report",
+              "a measured study in full: its plan, INVALID results, and both tables of each component", true);
 }
 
 }  // namespace datum

@@ -61,7 +61,11 @@ SolvedStudy solve_one(const StudyTable& table, const StudyOptions& o) {
     told = tell(quality::linearity_study(quality::masters_of(table), table.digits(), confidence), confidence,
                 table.unit);
   } else {
-    quality::GaugeReport report = solve_gauge(table, o.gauge);
+    quality::GaugeSettings settings = o.gauge;
+    settings.kind = o.kind == "nested"    ? quality::GaugeKind::nested
+                    : o.kind == "one-way" ? quality::GaugeKind::one_way
+                                          : quality::GaugeKind::crossed;
+    quality::GaugeReport report = solve_gauge(table, settings);
     return {gauge_text(report), gauge_json(report), std::move(report)};
   }
   const auto missing = static_cast<std::size_t>(std::count_if(

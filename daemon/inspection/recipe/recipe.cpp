@@ -75,8 +75,12 @@ void read_decision(config::TomlTable table, Recipe& recipe) {
 void read_uncertainty(std::optional<config::TomlTable> table, UncertaintySettings& u,
                       config::Problems& problems) {
   if (!table) return;
-  table->only_keys({"reproducibility_um", "position_mm", "ring_structure"});
+  table->only_keys({"reproducibility_um", "reproducibility_study", "position_mm", "ring_structure"});
   u.reproducibility_um = table->number_or("reproducibility_um", u.reproducibility_um, config::not_negative);
+  // For people: the recipe's hash names it in each result.
+  if (table->has("reproducibility_study") && table->text("reproducibility_study").empty())
+    table->refuse("reproducibility_study", "is empty",
+                  "the id of the study that reproducibility_um comes from");
   u.position_mm = table->number_or("position_mm", u.position_mm, config::not_negative);
   u.ring_structure_is_board = table->choice_or<bool>("ring_structure", u.ring_structure_is_board,
                                                      {{"sensor", false}, {"board", true}});

@@ -1,0 +1,36 @@
+// Studies measured through the cell: start, next, status, solve and report of one.
+#pragma once
+
+#include "daemon/ctl/command_line.h"
+#include "daemon/ctl/study_files.h"
+#include "daemon/ctl/study_solve.h"
+
+namespace datum {
+
+struct StudyPlace {
+  std::string id, store, config = "/etc/datumd/datumd.toml", folder;
+
+  std::filesystem::path store_file() const;
+  std::filesystem::path studies() const { return studies_folder(store_file(), folder); }
+};
+void add_place_options(CommandLine& line, CLI::App& command, StudyPlace& place);
+
+/// Solves each series of a study, or those of `component` and `characteristic` where they are not empty. `whole`: each in full, else one
+/// alone in full and several in a table.
+SolvedStudy solve_live(const StudyPlace& place, const StudyOptions& options, const std::string& component,
+                       const std::string& characteristic, bool whole);
+
+/// Standard uncertainty of a value by a study, in um: sigma_GRR of the worst component with values in um, or of `component`.
+struct Reproducibility {
+  std::string study, component;
+  double um = 0;
+};
+Reproducibility reproducibility_of(const StudyPlace& place, const StudyOptions& options,
+                                   const std::string& component);
+
+void add_live_study_commands(CommandLine& line, CLI::App& study);
+
+/// Runs a study's command with its exit status and messages.
+int guarded_study(const std::function<void()>& run);
+
+}  // namespace datum

@@ -1,0 +1,142 @@
+#include "daemon/quality/spc/charts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "daemon/quality/statistics/control_constants.h"
+
+namespace datum::quality {
+
+IndividualsChart individuals_chart(const ExactSums& values, const ExactSums& ranges, int digits) {
+  IndividualsChart chart;
+  chart.n = values.n;
+  chart.ranges_n = ranges.n;
+  if (values.n == 0) return chart;
+  const RangeConstants two = range_constants(2);
+  chart.mean = values.mean(digits);
+  chart.mean_range = ranges.n > 0 ? ranges.mean(digits) : 0;
+  chart.sigma = chart.mean_range / two.d2;
+  chart.values = {chart.mean, chart.mean - 3 * chart.sigma, chart.mean + 3 * chart.sigma};
+  chart.ranges = {chart.mean_range, 0, two.upper_factor() * chart.mean_range};
+  return chart;
+}
+
+IndividualsChart individuals_chart(std::span<const Point> points, int digits) {
+  ExactSums values, ranges;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!points[i]) continue;
+    values.add(*points[i]);
+    if (i > 0 && points[i - 1]) ranges.add(std::abs(*points[i] - *points[i - 1]));
+  }
+  return individuals_chart(values, ranges, digits);
+}
+
+GroupsChart groups_chart(const std::vector<std::vector<std::int64_t>>& groups, int digits, bool by_range) {
+  GroupsChart chart;
+  chart.by_range = by_range;
+  chart.groups = groups.size();
+  ExactSums all;
+  double within = 0, df = 0, spreads = 0, squared_sizes = 0;
+  bool same = true;
+  for (const auto& group : groups) {
+    if (group.size() < 2) throw std::invalid_argument("a subgroup needs two values");
+    same &= group.size() == groups[0].size();
+    const ExactSums sums = sums_of(group);
+    all.merge(sums);
+    chart.means.push_back(sums.mean(digits));
+    const auto [low, high] = std::minmax_element(group.begin(), group.end());
+    chart.spreads.push_back(by_range ? ratio(*high - *low, 1, digits) : std::sqrt(sums.variance(digits)));
+    spreads += chart.spreads.back();
+    within += sums.deviations(digits);
+    df += static_cast<double>(sums.n - 1);
+    squared_sizes += static_cast<double>(sums.n * sums.n);
+  }
+  if (groups.empty()) return chart;
+  if (by_range && !same)
+    throw std::invalid_argument("subgroups of different size have no common chart of ranges: take s");
+  const double k = static_cast<double>(groups.size()), n = static_cast<double>(groups[0].size());
+  chart.mean = all.mean(digits);
+  chart.mean_spread = spreads / k;
+  if (by_range) {
+    const RangeConstants range = range_constants(static_cast<int>(n));
+    chart.sigma = chart.mean_spread / range.d2;
+    // A standard deviation of df has a relative variance of 1 / (2 df).
+    chart.df = k * range.d2 * range.d2 / (2 * range.d3 * range.d3);
+  } else if (same) {
+    chart.sigma = chart.mean_spread / c4(n);
+    chart.df = k * c4(n) * c4(n) / (2 * (1 - c4(n) * c4(n)));
+  } else {
+    chart.sigma = std::sqrt(within / df) / c4(1 + df);
+    chart.df = df;
+  }
+  for (const auto& group : groups) {
+    const double size = static_cast<double>(group.size()), half = 3 * chart.sigma / std::sqrt(size);
+    chart.of_means.push_back({chart.mean, chart.mean - half, chart.mean + half});
+    if (by_range) {
+      const RangeConstants range = range_constants(static_cast<int>(size));
+      const double centre = range.d2 * chart.sigma;
+      chart.of_spreads.push_back({centre, range.lower_factor() * centre, range.upper_factor() * centre});
+    } else {
+      const double centre = c4(size) * chart.sigma;
+      chart.of_spreads.push_back({centre, s_lower_factor(size) * centre, s_upper_factor(size) * centre});
+    }
+  }
+  // One-way analysis of variance: (MSB - MSW) / n0.
+  if (groups.size() > 1) {
+    const double total = static_cast<double>(all.n), n0 = (total - squared_sizes / total) / (k - 1);
+    const double between = (all.deviations(digits) - within) / (k - 1) - within / df;
+    chart.between_negative = between < 0;
+    chart.sigma_between = std::sqrt(std::max(0.0, between) / n0);
+  }
+  return chart;
+}
+
+std::vector<std::optional<EwmaPoint>> ewma_chart(std::span<const Point> points, int digits, double target,
+                                                 double sigma, double lambda, double width) {
+  std::vector<std::optional<EwmaPoint>> chart;
+  double z = target, left = 1;
+  for (const Point& point : points) {
+    if (!point) {
+      chart.emplace_back();
+      continue;
+    }
+    z += lambda * (ratio(*point, 1, digits) - z);
+    left *= (1 - lambda) * (1 - lambda);
+    const double half = width * sigma * std::sqrt(lambda / (2 - lambda) * (1 - left));
+    chart.push_back(EwmaPoint{z, target - half, target + half, std::abs(z - target) > half});
+  }
+  return chart;
+}
+
+std::vector<std::optional<CusumPoint>> cusum_chart(std::span<const Point> points, int digits, double target,
+                                                   double sigma, double k, double h, bool head_start) {
+  std::vector<std::optional<CusumPoint>> chart;
+  const double slack = k * sigma, limit = h * sigma, start = head_start ? limit / 2 : 0;
+  double above = start, below = start;
+  int above_n = 0, below_n = 0;  // points since the sum was 0
+  for (const Point& point : points) {
+    if (!point) {
+      chart.emplace_back();
+      continue;
+    }
+    const double x = ratio(*point, 1, digits);
+    above = std::max(0.0, above + x - target - slack);
+    below = std::max(0.0, below + target - slack - x);
+    above_n = above > 0 ? above_n + 1 : 0;
+    below_n = below > 0 ? below_n + 1 : 0;
+    CusumPoint p{above, below, above > limit || below > limit, std::nullopt};
+    if (above > limit)
+      p.shifted_to = target + slack + above / above_n;
+    else if (below > limit)
+      p.shifted_to = target - slack - below / below_n;
+    if (p.out) {
+      above = below = start;
+      above_n = below_n = 0;
+    }
+    chart.push_back(p);
+  }
+  return chart;
+}
+
+}  // namespace datum::quality

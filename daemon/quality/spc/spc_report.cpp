@@ -1,0 +1,102 @@
+#include "daemon/quality/spc/spc_report.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "daemon/quality/spc/spc_parts.h"
+#include "daemon/text/table.h"
+
+namespace datum::quality {
+
+bool ends_at_zero(Characteristic c) {
+  switch (c) {
+    case Characteristic::tilt:
+    case Characteristic::profile:
+    case Characteristic::flatness:
+    case Characteristic::parallelism:
+    case Characteristic::bow:
+    case Characteristic::twist:
+    case Characteristic::peak_to_valley:
+    case Characteristic::board_flatness:
+      return true;
+    default:
+      return false;
+  }
+}
+
+SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
+  SpcReport report;
+  begin_report(report, book);
+  Table table({{"recipe", Table::Align::left},
+               {"ref", Table::Align::left},
+               {"package", Table::Align::left},
+               {"what", Table::Align::left},
+               {"unit", Table::Align::left},
+               {"seg", Table::Align::right},
+               {"n", Table::Align::right},
+               {"INVALID", Table::Align::right},
+               {"mean", Table::Align::right},
+               {"s", Table::Align::right},
+               {"sigma w", Table::Align::right},
+               {"Cp", Table::Align::right},
+               {"Cpk", Table::Align::right},
+               {"Pp", Table::Align::right},
+               {"Ppk", Table::Align::right}});
+  report.json["series"] = Json::array();
+  std::set<std::size_t> segments;
+  for (const auto& [key, series] : book.series()) {
+    for (const std::size_t index : shown_segments(book, key, s.all_segments)) {
+      const SegmentSums& sums = series.segments.at(index);
+      const IndividualsChart chart = individuals_chart(sums.values, sums.ranges, series_digits);
+      Capability c = capability_of(sums.values, series_digits, specification_of(sums), chart.sigma,
+                                   moving_range_df(chart.ranges_n), s.confidence);
+      if (distribution_of(s, key.characteristic) != Distribution::normal) {
+        c.cp = c.cpk = c.pp = c.ppk = std::nullopt;
+        c.notes = {fmt::format("{}: indices by quantiles, with --component {}",
+                               name_of(distribution_of(s, key.characteristic)), key.reference)};
+      }
+      refuse_for_invalid(c, sums, s);
+      const auto value = [](const std::optional<Index>& i) {
+        return shown(i ? std::optional(i->value) : std::nullopt);
+      };
+      const std::string text = text_of(key);
+      table.add({{key.recipe},
+                 {key.reference},
+                 {key.package},
+                 {text.substr(key.reference.size() + 1)},
+                 {unit_of(key.characteristic)},
+                 {fmt::format("{}", index + 1)},
+                 {fmt::format("{}", c.n)},
+                 {fmt::format("{}", sums.invalid)},
+                 {shown(c.n > 0 ? std::optional(c.mean) : std::nullopt)},
+                 {shown(c.n > 1 ? std::optional(c.s) : std::nullopt)},
+                 {shown(chart.sigma)},
+                 {value(c.cp)},
+                 {value(c.cpk)},
+                 {value(c.pp)},
+                 {value(c.ppk)}});
+      Json row{{"recipe", key.recipe},
+               {"reference", key.reference},
+               {"package", key.package},
+               {"characteristic", name_of(key.characteristic)},
+               {"parameter", key.parameter},
+               {"unit", unit_of(key.characteristic)},
+               {"segment", index + 1},
+               {"invalid", sums.invalid},
+               {"inconclusive", sums.inconclusive},
+               {"capability", capability_json(c)}};
+      report.json["series"].push_back(row);
+      segments.insert(index);
+    }
+  }
+  report.text += table.text(false);
+  report.json["segments"] = Json::array();
+  for (const std::size_t index : segments) {
+    report.text += segment_text(book.segments()[index], index);
+    report.json["segments"].push_back(segment_json(book.segments()[index], index));
+  }
+  return report;
+}
+
+}  // namespace datum::quality

@@ -1,0 +1,204 @@
+// datumctl study, recipe reproducibility and spc on a real store, as a person types them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "config/toml_reader.h"
+#include "daemon/quality/study/study_file.h"
+#include "tests/daemon/quality/gauge_sets.h"
+#include "tests/daemon/quality/quality_boards.h"
+#include "tests/fresh_folder.h"
+#include "tests/house/output_of.h"
+
+namespace datum::quality {
+namespace study_command_test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Output;
+
+/// A cell's folder with a store, a recipe, and boards of the worked study.
+class StudyOfACell : public ::testing::Test {
+ public:
+  StudyOfACell() : store_(folder_ / "results.db") {
+    std::filesystem::copy_file(std::string(DATUM_SOURCE_DIR) + "/config/recipes/demo-board.toml", recipe_);
+    sha256_ = load_recipe(recipe_).sha256;
+    put(1200, "SN-before");
+  }
+
+  Output ctl(const std::string& arguments) const {
+    return testing::output_of(std::string(DATUMCTL) + " " + arguments);
+  }
+  Output study(const std::string& arguments) const {
+    return ctl("study " + arguments + " --store " + (folder_ / "results.db").string());
+  }
+  Output start(const std::string& more = "") const {
+    return study("start grr-1 --recipe " + recipe_.string() +
+                 " --parts P1,P2,P3,P4,P5 --operators A,B,C --trials 2 --by 'A. Smith' --seed 7 " + more);
+  }
+
+  std::uint64_t put(std::optional<double> um, const std::string& unit = "") {
+    BoardVerdict v = testing::valued_board(++boards_, um, unit);
+    v.recipe = "demo-board";
+    v.recipe_sha256 = sha256_;
+    store_.store(v);
+    return v.sequence;
+  }
+
+  StudyFile file() const { return StudyFile::open(folder_ / "studies", "grr-1"); }
+  double value_of(const PlannedRun& run) const {
+    const GaugeData a = testing::gauge_set_a();
+    const std::size_t part = run.part[1] - '1', op = run.op[0] - 'A';
+    return static_cast<double>(a.cells[part][op][static_cast<std::size_t>(run.trial - 1)]) / 10;
+  }
+  void measure_all() {
+    while (const auto next = file().next()) {
+      put(value_of(file().runs()[*next]), file().runs()[*next].part);
+      ASSERT_EQ(study("next grr-1 --result last").status, 0);
+    }
+  }
+
+  testing::FreshFolder folder_;
+  std::filesystem::path recipe_ = folder_ / "demo-board.toml";
+  std::string sha256_;
+  ResultStore store_;
+  int boards_ = 0;
+};
+
+TEST_F(StudyOfACell, IsPlannedMeasuredSolvedAndPutIntoTheRecipe) {
+  const Output started = start();
+  EXPECT_EQ(started.status, 0) << started.text;
+  EXPECT_THAT(started.text,
+              AllOf(HasSubstr("30 runs in random order (seed 7)"), HasSubstr("next: run 1 of 30: part P")));
+  measure_all();
+  EXPECT_THAT(study("next grr-1").text, HasSubstr("the study is complete"));
+
+  const Output solved = study("solve grr-1 --component U1 --draws 0");
+  EXPECT_EQ(solved.status, 0) << solved.text;
+  EXPECT_THAT(solved.text, AllOf(HasSubstr("888.611333"), HasSubstr("10.772896"), HasSubstr("7.911511"),
+                                 HasSubstr("10.251875")));
+  const auto json = nlohmann::json::parse(study("solve grr-1 --json --draws 0").text);
+  EXPECT_NEAR(json["series"][0]["result"]["with_interaction"]["variances"]["interaction_raw"], -0.050333,
+              5.1e-7);
+  EXPECT_EQ(json["study"]["seed"], 7);
+
+  const Output put_in = ctl("recipe reproducibility " + recipe_.string() + " --study grr-1 --store " +
+                            (folder_ / "results.db").string());
+  EXPECT_EQ(put_in.status, 0) << put_in.text;
+  const Recipe edited = load_recipe(recipe_);
+  EXPECT_NEAR(edited.uncertainty.reproducibility_um, 0.6270, 1e-9);
+  std::ostringstream text;
+  text << std::ifstream(recipe_).rdbuf();
+  EXPECT_THAT(text.str(), AllOf(HasSubstr("reproducibility_study = \"grr-1\""),
+                                HasSubstr("# standard uncertainty between loadings of the same board")));
+
+  // The study's results are no production.
+  const auto spc = nlohmann::json::parse(ctl("spc --json --store " + (folder_ / "results.db").string()).text);
+  EXPECT_EQ(spc["of_studies"], 30);
+  EXPECT_EQ(spc["results"], 1);
+}
+
+TEST_F(StudyOfACell, RepeatsAnInvalidRunAndReportsIt) {
+  start("--attempts 2");
+  const PlannedRun first = file().runs()[0];
+  put(std::nullopt, first.part);
+  EXPECT_THAT(study("next grr-1 --result last").text,
+              AllOf(HasSubstr("INVALID: run 1 of 30"), HasSubstr("next: run 1 of 30"),
+                    HasSubstr("again: 1 of 2 attempts")));
+  put(std::nullopt, first.part);
+  EXPECT_THAT(study("next grr-1 --result last").text,
+              AllOf(HasSubstr("the run has no value"), HasSubstr("next: run 2 of 30")));
+  EXPECT_THAT(ctl("recipe reproducibility " + recipe_.string() + " --study grr-1 --store " +
+                  (folder_ / "results.db").string())
+                  .text,
+              HasSubstr("the study is not complete"));
+  measure_all();
+  EXPECT_THAT(study("status grr-1").text, HasSubstr("part " + first.part + ": 2 of 7 results INVALID"));
+  const Output report = study("report grr-1 --draws 0");
+  EXPECT_THAT(report.text, AllOf(HasSubstr("REML (converged"), HasSubstr("1 of 30 readings have no value"),
+                                 Not(HasSubstr("With interaction"))));
+}
+
+TEST_F(StudyOfACell, RefusesWhatIsNotItsBoard) {
+  start();
+  const Output earlier = study("next grr-1 --result 1");
+  EXPECT_EQ(earlier.status, 4);
+  EXPECT_THAT(earlier.text, HasSubstr("result 1: it is not newer than result 1, with which the study began"));
+  put(1200, "P9");
+  EXPECT_THAT(study("next grr-1 --result last").text, HasSubstr("unit 'P9' lay there"));
+  EXPECT_THAT(study("next grr-1 --result 99").text, HasSubstr("the store has no result 99"));
+  EXPECT_THAT(study("next grr-1 --result x").text, HasSubstr("wanted: a sequence number, or last"));
+  EXPECT_THAT(study("solve grr-1").text, HasSubstr("the study has no values"));
+  EXPECT_THAT(start().text, HasSubstr("is there already"));
+  EXPECT_THAT(study("status ../results").text, HasSubstr("is no study's id"));
+}
+
+TEST_F(StudyOfACell, OfARecipeThatNamesNoStudyIsRefused) {
+  std::ostringstream text;
+  text << std::ifstream(recipe_).rdbuf();
+  std::string edited = text.str();
+  edited.insert(edited.find("position_mm = 0.05"), "reproducibility_study = \"\"\n");
+  folder_.write("demo-board.toml", edited);
+  EXPECT_THAT(ctl("recipe check " + recipe_.string()).text + start().text,
+              HasSubstr("reproducibility_study"));
+  EXPECT_THROW(load_recipe(recipe_), config::ConfigError);
+}
+
+TEST_F(StudyOfACell, OfAResultThatWasReplacedIsRefused) {
+  start();
+  measure_all();
+  std::ostringstream text;
+  text << std::ifstream(folder_ / "studies" / "grr-1.jsonl").rdbuf();
+  std::string edited = text.str();
+  const auto at = edited.rfind("chain_sha256\":\"") + 15;
+  edited[at] = edited[at] == '0' ? '1' : '0';
+  folder_.write("studies/grr-1.jsonl", edited);
+  const Output solved = study("solve grr-1");
+  EXPECT_EQ(solved.status, 4);
+  EXPECT_THAT(solved.text, HasSubstr("its entry has another hash"));
+}
+
+TEST_F(StudyOfACell, ChartsAComponentAndNamesWhatIsThere) {
+  for (int n = 0; n < 30; ++n) put(n == 7 ? std::nullopt : std::optional(1200 + 0.5 * (n * 7 % 5)));
+  const std::string store = " --store " + (folder_ / "results.db").string();
+  const Output chart = ctl("spc --component U1 --rules western-electric" + store);
+  EXPECT_EQ(chart.status, 0) << chart.text;
+  EXPECT_THAT(chart.text,
+              AllOf(HasSubstr("I-MR of values"), HasSubstr("a false alarm each 9"), HasSubstr("INVALID 1")));
+  EXPECT_THAT(ctl("spc --component U9" + store).text, HasSubstr("no value of these in the store"));
+  EXPECT_THAT(ctl("spc --rules 9" + store).text, HasSubstr("allowed: numbers 1 to 8"));
+  EXPECT_THAT(ctl("spc --confidence nan" + store).text, Not(HasSubstr("capability")));
+  EXPECT_THAT(ctl("spc" + store).text, HasSubstr("demo-board  U1   die"));
+}
+
+TEST(StudySolve, OfTablesFollowsItsKind) {
+  const testing::FreshFolder folder;
+  std::string csv = "part,operator,value_um\n";
+  const GaugeData a = testing::gauge_set_a();
+  for (std::size_t i = 0; i < 5; ++i)
+    for (std::size_t j = 0; j < 3; ++j)
+      for (const std::int64_t count : a.cells[i][j])
+        csv += fmt::format("{},{},{:.1f}\n", a.parts[i], a.operators[j], 0.1 * static_cast<double>(count));
+  const std::string solve =
+      std::string(DATUMCTL) + " study solve --draws 0 --csv " + folder.write("a.csv", csv).string();
+  EXPECT_THAT(testing::output_of(solve + " --kind nested").text,
+              AllOf(HasSubstr("74.077833"), HasSubstr("-7.110083")));
+  EXPECT_THAT(testing::output_of(solve + " --kind one-way").text, HasSubstr("one-way study: 5 parts"));
+  EXPECT_THAT(testing::output_of(solve + " --without P3/B/2").text,
+              AllOf(HasSubstr("With interaction"), HasSubstr("Without the reading P3/B/2"),
+                    HasSubstr("-2 log likelihood 56.3993")));
+  EXPECT_THAT(testing::output_of(solve + " --kind type1").text, HasSubstr("a type1 study needs --reference"));
+  EXPECT_THAT(testing::output_of(solve + " grr-1").text,
+              HasSubstr("either the id of a study, or --csv FILE"));
+  EXPECT_EQ(testing::output_of(std::string(DATUMCTL) + " study solve --csv /nowhere").status, 4);
+}
+
+}  // namespace
+}  // namespace study_command_test
+}  // namespace datum::quality
