@@ -23,6 +23,10 @@ void SegmentSums::add(const CheckVerdict& check, bool usable) {
   nominal = check.check.nominal;
   lower = check.check.lower;
   upper = check.check.upper;
+  if (check.reason == Reason::skipped) {  // a bad board of a panel: nobody tried to measure it
+    previous.reset();
+    return;
+  }
   // A number beside INVALID is no measurement.
   if (check.decision == Decision::invalid || !usable) {
     add_invalid();

@@ -54,6 +54,15 @@ TEST(SeriesBook, OfABoardThatIsInvalidAsAWholeTakesNoNumber) {
   EXPECT_EQ(book.series().begin()->second.points.size(), 4u);
 }
 
+TEST(SeriesBook, OfASkippedBoardOfAPanelCountsNothing) {
+  BoardVerdict skipped = valued_board(2, std::nullopt);
+  skipped.components[0].checks[0].reason = Reason::skipped;
+  const SeriesBook book = book_of({valued_board(1, 1200), skipped, valued_board(3, 1202)});
+  EXPECT_EQ(newest(book).values.n, 2u);
+  EXPECT_EQ(newest(book).invalid, 0u);
+  EXPECT_EQ(newest(book).ranges.n, 0u) << "they are no neighbours";
+}
+
 TEST(SeriesBook, CountsTheFirstMeasurementOfAUnitAndNoStudy) {
   SeriesFilter filter{"", "", "", true};
   filter.excluded = {3};
