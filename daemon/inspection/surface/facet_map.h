@@ -9,6 +9,7 @@
 
 #include "daemon/inspection/surface/facet_pieces.h"
 #include "daemon/inspection/surface/surface_compare.h"
+#include "daemon/inspection/surface/unset_list.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -26,8 +27,8 @@ struct FacetMap {
       model;  // subdivided; element i of the lists below belongs to its facet i
   std::shared_ptr<const FacetPieces> pieces;    // those of the model
   std::shared_ptr<const PieceRegions> regions;  // of the pieces
-  std::vector<FacetDeviation> by_points;
-  std::vector<FacetPierced> by_surface;
+  UnsetList<FacetDeviation> by_points;
+  UnsetList<FacetPierced> by_surface;
 };
 
 /// Joins the pixels of a snapshot to facets, two for each four neighbours that all have a point. Facets that

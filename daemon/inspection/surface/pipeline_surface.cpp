@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -133,18 +135,26 @@ std::shared_ptr<const SurfacePatches> patches_of(const SurfaceModel& model, cons
   return found == model.patches.end() ? std::make_shared<const SurfacePatches>(map, reach_mm) : found->second;
 }
 
-/// Area of each region farther from every point than allowed.
-std::vector<double> gaps_of(const SurfaceMap& map, const SurfaceModel& model, const SurfaceRecipe& recipe,
-                            unsigned threads) {
-  std::vector<double> gap_mm2(recipe.regions.size());
-  std::set<double> reaches;
-  for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
-  for (const double reach_mm : reaches) {
-    const SurfaceCover cover = cover_alone(map, *patches_of(model, map, reach_mm), 1, threads);
-    for (std::size_t r = 0; r < gap_mm2.size(); ++r)
-      if (recipe.regions[r].max_gap_mm == reach_mm) gap_mm2[r] = cover.area_mm2[r] - cover.covered_mm2[r];
+struct Covers {
+  SurfaceCover within_reach;
+  std::vector<double> gap_mm2;  // area of each region farther from every point than allowed
+};
+
+Covers covers_of(SurfaceMap& map, const SurfaceModel& model, const SurfaceRecipe& recipe, unsigned threads) {
+  std::map<double, std::shared_ptr<const SurfacePatches>> gap_patches;
+  for (const RegionDemand& region : recipe.regions) gap_patches[region.max_gap_mm] = nullptr;
+  for (auto& [reach_mm, patches] : gap_patches) patches = patches_of(model, map, reach_mm);
+  const std::shared_ptr<const SurfacePatches> within = patches_of(model, map, recipe.settings.reach_mm);
+  std::vector<const SurfacePatches*> all{within.get()};
+  for (const auto& [reach_mm, patches] : gap_patches) all.push_back(patches.get());
+  const std::vector<SurfaceCover> covers = covers_of(map, all, 1, threads);
+  Covers out{covers[0], {}};
+  for (std::size_t r = 0; r < recipe.regions.size(); ++r) {
+    const auto gap = gap_patches.find(recipe.regions[r].max_gap_mm);
+    const SurfaceCover& cover = covers[1 + static_cast<std::size_t>(std::distance(gap_patches.begin(), gap))];
+    out.gap_mm2.push_back(cover.area_mm2[r] - cover.covered_mm2[r]);
   }
-  return gap_mm2;
+  return out;
 }
 
 std::vector<float> deviations_of(const SurfaceMap& map, unsigned threads) {
@@ -290,9 +300,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   v.surface->hidden = surface.explained;
   auto found =
       run(threads > 2, [&] { return form_of(surface, recipe, *in.sensor, threads); });  // partly serial
-  const std::vector<double> gap_mm2 = gaps_of(surface.map, *model, recipe, threads);
-  const SurfaceCover cover =
-      cover_of(surface.map, *patches_of(*model, surface.map, recipe.settings.reach_mm), 1, threads);
+  const auto [cover, gap_mm2] = covers_of(surface.map, *model, recipe, threads);
   const std::vector<SurfaceStatistics> statistics = statistics_of_regions(surface.map, threads);
   const FoundForm form = found.get();
   std::shared_ptr<const FacetMap> facets;
@@ -314,9 +322,9 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                motion,
                                threads};
   const std::size_t regions = recipe.regions.size();
-  DeviationForms forms(regions);
+  KeptForChecks kept(regions);
   const MeasuredSurface m{sources,        surface,    cover, gap_mm2, form.extremes, form.noise,
-                          form.deviation, statistics, forms, backend, facets.get()};
+                          form.deviation, statistics, kept,  backend, facets.get()};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, form.spots, r));
   for (std::size_t k = 0; k < recipe.holes.size(); ++k)
     v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));

@@ -57,9 +57,7 @@ Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const Window
   if (noise.tiles == 0) {
     x.lift = unseen_lift(x.place, e.windows, m.sources);
   } else {
-    std::vector<FormLevel> form = levels;
-    for (FormLevel& l : form) l.mm *= sign;
-    x.lift = noise_lift(noise, form, outwards_mm);
+    x.lift = noise_lift(noise, levels, sign, outwards_mm, m.backend.threads);
   }
   x.um = 1000 * sign * (outwards_mm - x.lift.mm);
   return x;
@@ -67,7 +65,7 @@ Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const Window
 
 void evaluate_extreme(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
   const bool is_profile = v.check.characteristic == Characteristic::profile;
-  std::optional<std::vector<FormLevel>>& form = m.forms[region];
+  std::optional<std::vector<FormLevel>>& form = m.kept.forms[region];
   if (!form) form = levels_of(m.deviation, m, region);
   const auto of = [&](bool high) { return extreme_of(high, *form, m.extremes[region], m, region); };
   Extreme x = of(is_profile || v.check.characteristic == Characteristic::deviation_maximum);

@@ -1,9 +1,11 @@
 // Characteristics of a region of a surface with their standard uncertainties, and refusals of a region.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "daemon/inspection/surface/facet_map.h"
+#include "daemon/inspection/surface/facet_sums.h"
 #include "daemon/inspection/surface/surface_budget.h"
 #include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_statistics.h"
@@ -11,8 +13,15 @@
 
 namespace datum {
 
-/// The levels of each region's deviations, made when they are first asked for.
-using DeviationForms = std::vector<std::optional<std::vector<FormLevel>>>;
+/// What several checks of a region ask for, made by the first one.
+struct KeptForChecks {
+  std::vector<std::optional<std::vector<FormLevel>>> forms;       // of each region: levels of its deviations
+  std::array<std::vector<std::optional<FacetSums>>, 2> by_facet;  // by points, by surface; of each region
+
+  explicit KeptForChecks(std::size_t regions) : forms(regions) {
+    for (auto& of_regions : by_facet) of_regions.resize(regions);
+  }
+};
 
 /// Inputs of the judgement of regions.
 struct MeasuredSurface {
@@ -25,7 +34,7 @@ struct MeasuredSurface {
   const std::vector<RegionNoise>& noise;             // of each region
   const std::vector<float>& deviation;               // of each point
   const std::vector<SurfaceStatistics>& statistics;  // of each region
-  DeviationForms& forms;
+  KeptForChecks& kept;
   const Backend& backend;
   const FacetMap* facets = nullptr;  // null where the recipe has no [facet_map]
 };

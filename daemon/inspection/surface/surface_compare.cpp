@@ -8,6 +8,7 @@
 
 #include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_judge.h"
+#include "daemon/inspection/surface/surface_patches.h"
 
 namespace datum {
 namespace {
@@ -133,10 +134,13 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
   const SurfaceJudge judge(*model.triangles, rays, heights, shot, settings.search_mm, least_cosine);
   parallel_for(threads, static_cast<std::size_t>(grid.rows), [&](std::size_t r, unsigned) {
+    constexpr std::size_t ahead = 12;
     for (int col = 0; col < grid.cols; ++col) {
       const std::uint32_t i =
           grid.point[r * static_cast<std::size_t>(grid.cols) + static_cast<std::size_t>(col)];
       if (i == no_point) continue;
+      if (i + ahead < out.map.distances.size())
+        prefetch_facet(*model.triangles, out.map.distances[i + ahead].facet);
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
     }
   });
@@ -178,11 +182,12 @@ void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const S
                         std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
                         unsigned threads) {
   SurfaceMap& map = out.map;
-  map.distances.resize(map.points.size());
-  auto found = std::async(beside ? std::launch::async : std::launch::deferred, [&] {
-    finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
-                distance_settings(settings, settings.search_mm), map.distances.data());
-  });
+  auto found = std::async(
+      beside ? std::launch::async : std::launch::deferred, [&] {  // map.distances are its own until then
+        map.distances.resize(map.points.size());
+        finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
+                    distance_settings(settings, settings.search_mm), map.distances.data());
+      });
   out.face_region.assign(map.points.size(), no_region);
   out.judged_region = out.beyond_region = out.face_region;
   out.is_beyond.assign(map.points.size(), 0);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
+#include <span>
 #include <stdexcept>
 
 #include "daemon/inspection/surface/in_runs.h"
@@ -26,24 +28,50 @@ bool is_judged(const ModelDistance& d) { return d.kind == MatchClass::face || d.
 
 /// The patches of a map's points.
 struct PointsOnPatches {
-  std::vector<std::uint32_t> of;     // of each judged point its patch, nowhere of others
+  std::vector<std::uint32_t> of;     // of each judged point its patch, nowhere of others; where it is kept
   std::vector<std::uint32_t> own;    // points on each patch
   std::vector<std::uint32_t> marks;  // points that mark each patch
 };
 
-PointsOnPatches points_on(const SurfaceMap& map, const SurfacePatches& patches, unsigned threads) {
-  PointsOnPatches p;
-  p.of.assign(map.points.size(), nowhere);
-  p.own.resize(patches.all().size());
-  in_runs(threads, p.of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+using PatchesOfReaches = std::span<const SurfacePatches* const>;
+
+/// By patches of each reach; `of` by the first ones alone.
+std::vector<PointsOnPatches> points_on(const SurfaceMap& map, PatchesOfReaches patches, unsigned threads) {
+  std::vector<PointsOnPatches> all(patches.size());
+  for (std::size_t k = 0; k < all.size(); ++k) all[k].own.resize(patches[k]->all().size());
+  std::vector<std::uint32_t>& of = all[0].of;
+  of.resize(map.points.size());
+  constexpr std::size_t run = 4096, ahead = 12;
+  const auto look = [&](std::size_t, std::size_t from, std::size_t to) {
+    // An atomic addition waits for the loads before it, so they are apart: a model's facets come from far in memory.
+    std::vector<std::uint32_t> found(all.size() * (to - from), nowhere);
     for (std::size_t i = from; i < to; ++i) {
+      if (i + 2 * ahead < to)
+        for (const SurfacePatches* p : patches) p->prefetch_root(map.distances[i + 2 * ahead].facet);
+      if (i + ahead < to) {
+        const std::uint32_t soon = map.distances[i + ahead].facet;
+        prefetch_facet(*map.model, soon);
+        for (const SurfacePatches* p : patches) p->prefetch_cut(soon);
+      }
       const ModelDistance& d = map.distances[i];
       if (!is_judged(d)) continue;
-      p.of[i] = patches.patch_at(foot_of(*map.model, map.points[i], d), d.facet);
-      std::atomic_ref(p.own[p.of[i]]).fetch_add(1, std::memory_order_relaxed);
+      std::optional<SurfacePlace> foot;
+      const auto place = [&] { return foot ? *foot : foot.emplace(foot_of(*map.model, map.points[i], d)); };
+      for (std::size_t k = 0; k < all.size(); ++k)
+        found[k * (to - from) + i - from] = patches[k]->patch_at(d.facet, place);
     }
-  });
-  return p;
+    std::copy_n(found.begin(), to - from, of.begin() + static_cast<std::ptrdiff_t>(from));
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::uint32_t* const of_reach = found.data() + k * (to - from);
+      for (std::size_t j = 0; j < to - from; ++j) {
+        if (j + ahead < to - from) prefetch(all[k].own, of_reach[j + ahead]);
+        if (of_reach[j] != nowhere)
+          std::atomic_ref(all[k].own[of_reach[j]]).fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  };
+  in_runs(threads, of.size(), look, run);
+  return all;
 }
 
 constexpr std::size_t patch_run = 1024;
@@ -54,9 +82,11 @@ void mark(PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
   in_runs(
       threads, p.own.size(),
       [&](std::size_t, std::size_t from, std::size_t to) {
-        for (std::size_t k = from; k < to; ++k)
-          patches.near(static_cast<std::uint32_t>(k),
-                       [&](std::uint32_t other) { p.marks[k] += p.own[other]; });
+        for (std::size_t k = from; k < to; ++k) {
+          std::uint32_t marks = 0;
+          patches.near(static_cast<std::uint32_t>(k), [&](std::uint32_t other) { marks += p.own[other]; });
+          p.marks[k] = marks;
+        }
       },
       patch_run);
 }
@@ -68,16 +98,18 @@ void share(SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patc
       threads, p.own.size(),
       [&](std::size_t, std::size_t from, std::size_t to) {
         for (std::size_t k = from; k < to; ++k)
-          if (p.marks[k] > 0) of_mark[k] = patches.all()[k].area_mm2 / p.marks[k];
+          if (p.marks[k] > 0) of_mark[k] = patches.area_mm2(k) / p.marks[k];
       },
       patch_run);
   in_runs(
       threads, p.own.size(),
       [&](std::size_t, std::size_t from, std::size_t to) {
-        for (std::size_t k = from; k < to; ++k)
-          if (p.own[k] > 0)
-            patches.near(static_cast<std::uint32_t>(k),
-                         [&](std::uint32_t other) { share[k] += of_mark[other]; });
+        for (std::size_t k = from; k < to; ++k) {
+          if (p.own[k] == 0) continue;
+          double sum = 0;
+          patches.near(static_cast<std::uint32_t>(k), [&](std::uint32_t other) { sum += of_mark[other]; });
+          share[k] = sum;
+        }
       },
       patch_run);
   map.area_mm2.resize(map.points.size());
@@ -86,17 +118,12 @@ void share(SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patc
   });
 }
 
-SurfaceCover cover_by(const SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patches,
-                      std::uint32_t min_points) {
+SurfaceCover cover_by(const PointsOnPatches& p, const SurfacePatches& patches, std::uint32_t min_points) {
   SurfaceCover cover;
   cover.patches = p.marks.size();
-  cover.area_mm2.resize(map.regions.size() + 1);
-  cover.covered_mm2.resize(map.regions.size() + 1);
-  for (std::size_t k = 0; k < p.marks.size(); ++k) {
-    const SurfacePatch& patch = patches.all()[k];
-    cover.area_mm2[patch.region] += patch.area_mm2;
-    if (p.marks[k] >= std::max(1u, min_points)) cover.covered_mm2[patch.region] += patch.area_mm2;
-  }
+  cover.area_mm2 = patches.areas_mm2();
+  cover.covered_mm2 =
+      patches.areas_mm2([&](std::size_t k) { return p.marks[k] >= std::max(1u, min_points); });
   return cover;
 }
 
@@ -113,7 +140,8 @@ void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   about.min().array() -= 3 * reach_mm;
   about.max().array() += 3 * reach_mm;
   const SurfacePatches patches(map, reach_mm, &about);
-  PointsOnPatches p = points_on(map, patches, threads);
+  const SurfacePatches* const alone = &patches;
+  PointsOnPatches p = std::move(points_on(map, {&alone, 1}, threads)[0]);
   mark(p, patches, threads);
   share(map, p, patches, threads);
 }
@@ -125,17 +153,20 @@ SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned t
 
 SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
                       unsigned threads) {
-  PointsOnPatches p = points_on(map, patches, threads);
-  mark(p, patches, threads);
-  share(map, p, patches, threads);
-  return cover_by(map, p, patches, min_points);
+  const SurfacePatches* const alone = &patches;
+  return covers_of(map, {&alone, 1}, min_points, threads)[0];
 }
 
-SurfaceCover cover_alone(const SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
-                         unsigned threads) {
-  PointsOnPatches p = points_on(map, patches, threads);
-  mark(p, patches, threads);
-  return cover_by(map, p, patches, min_points);
+std::vector<SurfaceCover> covers_of(SurfaceMap& map, PatchesOfReaches patches, std::uint32_t min_points,
+                                    unsigned threads) {
+  std::vector<PointsOnPatches> points = points_on(map, patches, threads);
+  std::vector<SurfaceCover> covers;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    mark(points[k], *patches[k], threads);
+    if (k == 0) share(map, points[k], *patches[k], threads);
+    covers.push_back(cover_by(points[k], *patches[k], min_points));
+  }
+  return covers;
 }
 
 }  // namespace datum

@@ -8,6 +8,8 @@
 // threads.
 #pragma once
 
+#include <span>
+
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/surface/surface_patches.h"
 
@@ -31,9 +33,9 @@ SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned t
 /// The same by patches of this map's model that were made before, with their reach.
 SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
                       unsigned threads);
-/// That cover alone: map.area_mm2 stays as it is.
-SurfaceCover cover_alone(const SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
-                         unsigned threads);
+/// Those by patches of several reaches; map.area_mm2 is that by the first ones.
+std::vector<SurfaceCover> covers_of(SurfaceMap& map, std::span<const SurfacePatches* const> patches,
+                                    std::uint32_t min_points, unsigned threads);
 
 /// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads = 1);

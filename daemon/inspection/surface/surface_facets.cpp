@@ -22,59 +22,26 @@ FacetValue value_of(const FacetMap& facets, FacetsBy by, std::size_t i) {
   return {facets.by_surface[i].kind, facets.by_surface[i].distance};
 }
 
-/// A region's facets with data, away from edges.
-struct Facets {
-  AreaSums sums;
-  double area_mm2 = 0;      // with data or not
-  std::uint64_t count = 0;  // with data
-  std::size_t highest = 0, lowest = 0;
-  float highest_mm = 0, lowest_mm = 0;
-
-  void add(std::size_t i, float mm, const AreaShare& share) {
-    sums.add(share);
-    if (count == 0 || mm > highest_mm) {
-      highest = i;
-      highest_mm = mm;
-    }
-    if (count == 0 || mm < lowest_mm) {
-      lowest = i;
-      lowest_mm = mm;
-    }
-    ++count;
-  }
-  /// Of facets behind these.
-  void add(const Facets& o) {
-    sums.add(o.sums);
-    if (o.count > 0 && (count == 0 || o.highest_mm > highest_mm)) {
-      highest = o.highest;
-      highest_mm = o.highest_mm;
-    }
-    if (o.count > 0 && (count == 0 || o.lowest_mm < lowest_mm)) {
-      lowest = o.lowest;
-      lowest_mm = o.lowest_mm;
-    }
-    count += o.count;
-  }
-};
-
-Facets facets_of_region(const FacetMap& facets, FacetsBy by, std::size_t region, unsigned threads) {
+FacetSums sums_of_region(const FacetMap& facets, FacetsBy by, std::size_t region, unsigned threads) {
   const PieceRegions& pieces = *facets.regions;
-  std::vector<Facets> of_run(runs_of(pieces.region.size()));
+  std::vector<FacetSums> of_run(runs_of(pieces.region.size()));
   in_runs(threads, pieces.region.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
+    FacetSums own;
     for (std::size_t i = from; i < to; ++i) {
       if (pieces.region[i] != region) continue;
       const FacetValue v = value_of(facets, by, i);
-      if (v.kind == MatchClass::face) of_run[run].add(i, v.mm, {nm_of(v.mm), pieces.units[i]});
+      if (v.kind == MatchClass::face) own.add(i, v.mm, {nm_of(v.mm), pieces.units[i]});
     }
+    of_run[run] = own;
   });
-  Facets all;
-  for (const Facets& some : of_run) all.add(some);
+  FacetSums all;
+  for (const FacetSums& some : of_run) all.add(some);
   all.area_mm2 = pieces.face_mm2[region];
   return all;
 }
 
 /// Quantiles of the region's facets.
-std::vector<double> quantiles_of(const FacetMap& facets, FacetsBy by, std::size_t region, const Facets& f,
+std::vector<double> quantiles_of(const FacetMap& facets, FacetsBy by, std::size_t region, const FacetSums& f,
                                  const std::vector<double>& shares, unsigned threads) {
   const PieceRegions& pieces = *facets.regions;
   std::vector<double> inner;
@@ -160,7 +127,7 @@ FacetNoise noise_of(const MeasuredSurface& m, std::size_t region, const Deviatio
 
 bool is_one_of(Characteristic c, Characteristic a, Characteristic b) { return c == a || c == b; }
 
-void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m, const Facets& f,
+void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m, const FacetSums& f,
                   FacetsBy by) {
   using enum Characteristic;
   const Characteristic c = v.check.characteristic;
@@ -201,7 +168,8 @@ void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurf
   add_quantile_noise(v, pixel_noise_um(place, m.noise[region], m.sources),
                      static_cast<double>(s.face) / correlated_points(m.noise[region], m.sources));
   const auto values_of = [&](const std::vector<double>& shares) {
-    return quantiles_of(m.surface.map, static_cast<std::uint16_t>(region), shares, m.backend.threads);
+    return quantiles_of(m.surface.map, static_cast<std::uint16_t>(region), s.range, shares,
+                        m.backend.threads);
   };
   take_quantile(
       v, quantile_in(values_of, v.check.parameter, m.cover.covered_mm2[region], m.cover.area_mm2[region]));
@@ -215,7 +183,9 @@ void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface&
     v.detail = "no facet map was made";
     return;
   }
-  const Facets f = facets_of_region(*m.facets, by, region, m.backend.threads);
+  std::optional<FacetSums>& kept = m.kept.by_facet[by == FacetsBy::points ? 0 : 1][region];
+  if (!kept) kept = sums_of_region(*m.facets, by, region, m.backend.threads);
+  const FacetSums& f = *kept;
   const double least = m.sources.recipe.regions[region].min_coverage;
   const double share = f.area_mm2 > 0 ? f.sums.area_mm2() / f.area_mm2 : 0;
   if (f.count > 0 && share >= least) return judge_facets(v, region, m, f, by);

@@ -64,6 +64,8 @@ std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
     of_row.resize(first + static_cast<std::size_t>(cells[s].rows));
     parallel_for(threads, static_cast<std::size_t>(cells[s].rows), [&](std::size_t r, unsigned) {
       const int row = static_cast<int>(r);
+      std::vector<FormLevel> own;
+      own.reserve(static_cast<std::size_t>(cells[s].cols) * steps * steps);
       for (int col = 0; col < cells[s].cols; ++col) {
         const double pixels = cells[s].pixels[static_cast<std::size_t>(row * cells[s].cols + col)];
         // a cell at the border holds what lies beyond it too: half a cell is on the region
@@ -72,14 +74,17 @@ std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
         for (int i = 0; i < steps; ++i)
           for (int k = 0; k < steps; ++k) {
             const double y = row + (i + 0.5) / steps, x = col + (k + 0.5) / steps;
-            of_row[first + r].push_back({forms[s].dot(cells[s].basis(y, x)) + off,
-                                         pixels / steps / steps / windows_of_tile,
-                                         cells[s].slope(forms[s], y, x) * (window_px - 1) / 2});
+            own.push_back({forms[s].dot(cells[s].basis(y, x)) + off, pixels / steps / steps / windows_of_tile,
+                           cells[s].slope(forms[s], y, x) * (window_px - 1) / 2});
           }
       }
+      of_row[first + r] = std::move(own);
     });
   }
+  std::size_t all = 0;
+  for (const std::vector<FormLevel>& some : of_row) all += some.size();
   std::vector<FormLevel> levels;
+  levels.reserve(all);
   for (const std::vector<FormLevel>& some : of_row) levels.insert(levels.end(), some.begin(), some.end());
   return levels;
 }

@@ -26,8 +26,7 @@ struct SurfaceJudge::Seen {
 
 struct SurfaceJudge::Levels {
   double lowest = far,
-         highest = -far;     // of the facets around a place, at its x and y; -inf where a ray misses
-  double lowest_seen = far;  // the same, or at the rays' intersections
+         highest = -far;  // of the facets around a place, at its x and y; -inf where a ray misses
   std::uint32_t highest_facet = no_facet;
   std::array<std::uint32_t, 9> facing;  // those visible to the sensor
   int facing_count = 0;
@@ -73,8 +72,6 @@ SurfaceJudge::Levels SurfaceJudge::levels_at(const Eigen::Vector3d& place, const
       const std::uint32_t facet = rays_.facet(row, col);
       // beyond the frame's border the model is unknown
       const double z = facet == no_facet ? -far : rays_.plane_mm(facet, place.x(), place.y());
-      // a facet narrower than a pixel appears in its neighbours only
-      levels.lowest_seen = std::min({levels.lowest_seen, z, facet == no_facet ? z : rays_.z_mm(row, col)});
       levels.lowest = std::min(levels.lowest, z);
       if (z > levels.highest) {
         levels.highest = z;
@@ -94,10 +91,26 @@ SurfaceJudge::Foot SurfaceJudge::foot_of(const Seen& seen, const ModelPoint& poi
   foot.aside_mm = (seen.at - foot.at).head<2>().norm();
   const auto& n = model_.normal[nearest.facet][static_cast<std::size_t>(nearest.place)];
   foot.cosine = n[0] * towards_.x() + n[1] * towards_.y() + n[2] * towards_.z();
-  foot.in_sight =
-      seen.facet == nearest.facet ||
-      foot.at.z() >= levels_at(foot.at, foot.pixel - Eigen::Vector2i(1, 1), 3).lowest_seen - rounding_mm;
+  foot.in_sight = seen.facet == nearest.facet || is_in_sight(foot.at, foot.pixel);
   return foot;
+}
+
+/// Whether the place is not below all facets around its pixel, at its x and y or at the rays' intersections: a facet narrower than a
+/// pixel appears in its neighbours only. Beyond the frame's border the model is unknown.
+bool SurfaceJudge::is_in_sight(const Eigen::Vector3d& place, const Eigen::Vector2i& pixel) const {
+  const auto any_around = [&](const auto& z_at) {
+    for (int row = pixel[0] - 1; row <= pixel[0] + 1; ++row)
+      for (int col = pixel[1] - 1; col <= pixel[1] + 1; ++col)
+        if (place.z() >= z_at(row, col, rays_.facet(row, col)) - rounding_mm) return true;
+    return false;
+  };
+  // what lies side by side first: mostly it is enough
+  return any_around([&](int row, int col, std::uint32_t facet) {
+           return facet == no_facet ? -far : rays_.z_mm(row, col);
+         }) ||
+         any_around([&](int, int, std::uint32_t facet) {
+           return facet == no_facet ? -far : rays_.plane_mm(facet, place.x(), place.y());
+         });
 }
 
 bool SurfaceJudge::is_beside_own_pixel(const Seen& seen, const Foot& foot) const {
@@ -195,7 +208,7 @@ JudgedPixel SurfaceJudge::judge(int row, int col, const ModelPoint& point,
                                 const ModelDistance& nearest) const {
   const std::uint32_t met = rays_.facet(row, col);
   const bool found = nearest.kind != MatchClass::no_data;
-  if (met != no_facet && rays_.cosine(met) < 0) return {};  // the far side of an open model
+  if (met != no_facet && rays_.is_away(row, col)) return {};  // the far side of an open model
   if (met == no_facet && !found) return {};
   const Seen seen{row, col, {rays_.x_mm(col), rays_.y_mm(row), height(row, col)}, met, off_mm(row, col)};
   if (!found) return along_ray(seen);

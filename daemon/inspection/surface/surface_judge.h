@@ -50,6 +50,7 @@ class SurfaceJudge {
   double off_mm(int row, int col) const;
   Foot foot_of(const Seen& seen, const ModelPoint& point, const ModelDistance& nearest) const;
   Levels levels_at(const Eigen::Vector3d& place, const Eigen::Vector2i& first, int size) const;
+  bool is_in_sight(const Eigen::Vector3d& place, const Eigen::Vector2i& pixel) const;
   bool is_beside_own_pixel(const Seen& seen, const Foot& foot) const;
   bool reaches(const Seen& seen, const Foot& foot) const;
   template <class Carries>

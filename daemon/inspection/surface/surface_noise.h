@@ -61,10 +61,11 @@ struct NoiseLift {
   bool is_feature = false;  // noise does not explain it: a place of its own that is higher
 };
 
-/// `highest` of all windows on a form of these levels. The highest that noise makes stays below x with the probability
+/// `highest` of all windows on a form of these levels; `sign` -1: of its other side, whose levels are theirs with the other sign. The highest that noise makes stays below x with the probability
 /// prod F((x - level - m) / s)^n over the levels; m, s and n of RegionNoise, F of LowestOf its window_parts. A highest window beyond its quantile of 0.999
 /// is a feature: it was picked from the windows of one tile at the most, and was lifted by between m and the median of
 /// that: its top may be a point or as wide as a tile, taken as U-shaped (JCGM 101, 6.4.6).
-NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double highest_mm);
+NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
+                     double highest_mm, unsigned threads = 1);
 
 }  // namespace datum

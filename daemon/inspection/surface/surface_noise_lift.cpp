@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_noise.h"
 #include "daemon/inspection/surface/surface_window_tail.h"
 
@@ -8,22 +10,34 @@ namespace datum {
 namespace {
 
 /// Where windows lie without noise of the pixel: of noise and slope the larger decides a window's lowest pixel.
-double window_level(const FormLevel& l, const RegionNoise& noise) {
-  return l.mm - std::hypot(noise.window_mean_mm, l.drop_mm) + std::fabs(noise.window_mean_mm);
+std::vector<double> window_levels(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
+                                  unsigned threads) {
+  std::vector<double> at_mm(form.size());
+  constexpr std::size_t run = 4096;
+  in_runs(
+      threads, form.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i)
+          at_mm[i] = sign * form[i].mm - std::hypot(noise.window_mean_mm, form[i].drop_mm) +
+                     std::fabs(noise.window_mean_mm);
+      },
+      run);
+  return at_mm;
 }
 
 /// Levels within a quarter of a window's scatter become one; those too low to matter are left out.
-std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form) {
+std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form,
+                              const std::vector<double>& at_mm) {
   double top_mm = -HUGE_VAL;
-  for (const FormLevel& l : form) top_mm = std::max(top_mm, window_level(l, noise));
+  for (const double mm : at_mm) top_mm = std::max(top_mm, mm);
   const double width = noise.window_sigma_mm / 4;
   std::vector<FormLevel> bins(48);
-  for (const FormLevel& l : form) {
-    const double at_mm = window_level(l, noise), k = (top_mm - at_mm) / width;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const double k = (top_mm - at_mm[i]) / width;
     if (!(k < static_cast<double>(bins.size()))) continue;
     FormLevel& bin = bins[static_cast<std::size_t>(k)];
-    bin.mm += l.share * at_mm;
-    bin.share += l.share;
+    bin.mm += form[i].share * at_mm[i];
+    bin.share += form[i].share;
   }
   std::vector<FormLevel> levels;
   for (const FormLevel& bin : bins)
@@ -51,20 +65,27 @@ double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& 
 
 }  // namespace
 
-NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double highest_mm) {
+NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
+                     double highest_mm, unsigned threads) {
   NoiseLift lift;
   if (noise.tiles == 0 || form.empty() || !(noise.window_sigma_mm > 0)) return lift;
   double top = -HUGE_VAL;
-  for (const FormLevel& l : form) top = std::max(top, l.mm - l.drop_mm);
-  const std::vector<FormLevel> levels = binned(noise, form);
-  const double one_tile = highest_quantile(noise, {{0, 1, 0}}, 0.5);
-  lift.scatter_mm = (highest_quantile(noise, levels, 0.8413) - highest_quantile(noise, levels, 0.1587)) / 2;
-  lift.is_feature = highest_mm > highest_quantile(noise, levels, 0.999);
+  for (const FormLevel& l : form) top = std::max(top, sign * l.mm - l.drop_mm);
+  const std::vector<FormLevel> levels = binned(noise, form, window_levels(noise, form, sign, threads)),
+                               tile{{0, 1, 0}};
+  constexpr std::array<double, 5> probability{0.8413, 0.1587, 0.999, 0.5, 0.5};  // the last: of one tile
+  std::array<double, 5> at_mm{};
+  parallel_for(threads, at_mm.size(), [&](std::size_t k, unsigned) {
+    at_mm[k] = highest_quantile(noise, k + 1 < at_mm.size() ? levels : tile, probability[k]);
+  });
+  const double one_tile = at_mm[4];
+  lift.scatter_mm = (at_mm[0] - at_mm[1]) / 2;
+  lift.is_feature = highest_mm > at_mm[2];
   if (lift.is_feature) {
     lift.mm = (noise.window_mean_mm + one_tile) / 2;
     lift.form_mm = (one_tile - noise.window_mean_mm) / std::sqrt(8.0);
   } else {
-    lift.mm = highest_quantile(noise, levels, 0.5) - top;
+    lift.mm = at_mm[3] - top;
     lift.form_mm = std::fabs(lift.mm - one_tile) / std::sqrt(12.0);
   }
   lift.scatter_mm = std::hypot(lift.scatter_mm, lift.mm / std::sqrt(2 * std::max(1.0, noise.freedom)));

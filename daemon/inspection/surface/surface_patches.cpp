@@ -97,7 +97,7 @@ SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const 
 }
 
 SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about)
-    : map_(&map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm) {
+    : map_(&map), reach_mm_(reach_mm), side_mm_(side_per_reach * reach_mm), regions_(map.regions.size()) {
   if (!(reach_mm > 0 && std::isfinite(reach_mm)))
     throw std::invalid_argument("cover of a surface: reach " + std::to_string(reach_mm) +
                                 " mm; a length above 0 is wanted");
@@ -157,8 +157,8 @@ void SurfacePatches::list_neighbours(std::size_t most_bytes, unsigned threads) {
 
 std::size_t SurfacePatches::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof list[0]; };
-  return of(patches_) + of(root_) + of(cuts_) + of(by_cell_) + of(number_) + of(first_near_) + of(near_) +
-         cells_.size() * 4 * sizeof(std::uint64_t);
+  return of(patches_) + of(area_) + of(region_) + of(root_) + of(cuts_) + of(by_cell_) + of(number_) +
+         of(first_near_) + of(near_) + cells_.size() * 4 * sizeof(std::uint64_t);
 }
 
 std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_t facet) {
@@ -216,7 +216,10 @@ void SurfacePatches::finish() {
       patch.normal[k] /= length;
     }
     keys.push_back(key({cell(patch.center[0]), cell(patch.center[1]), cell(patch.center[2])}));
+    area_.push_back(patch.area_mm2);
+    region_.push_back(static_cast<std::uint16_t>(patch.region));
   }
+  areas_ = areas_mm2([](std::size_t) { return true; });
   number_.resize(patches_.size());
   std::iota(number_.begin(), number_.end(), 0u);
   std::stable_sort(number_.begin(), number_.end(),
@@ -232,8 +235,7 @@ std::size_t SurfacePatches::region_of(std::uint32_t facet) const {
   return region == no_region ? map_->regions.size() : region;
 }
 
-std::uint32_t SurfacePatches::patch_at(const SurfacePlace& place, std::uint32_t facet) const {
-  std::int32_t at = root_[facet];
+std::uint32_t SurfacePatches::patch_below(std::int32_t at, const SurfacePlace& place) const {
   while (at >= 0) {
     const Cut& c = cuts_[static_cast<std::size_t>(at)];
     at = c.half[dot(c.across, minus(place, c.middle)) * c.second > 0];

@@ -17,6 +17,13 @@ using SurfacePlace = std::array<double, 3>;
 /// The place of a facet nearest to a point, from the distance search's result.
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
 
+template <class List>
+void prefetch(const List& list, std::size_t i) {
+  if (i < list.size()) __builtin_prefetch(&list[i]);
+}
+/// Has what foot_of() reads of a facet fetched, for a point that comes soon.
+inline void prefetch_facet(const TriangleModel& model, std::uint32_t facet) { prefetch(model.normal, facet); }
+
 struct SurfacePatch {
   SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
   double area_mm2 = 0;
@@ -34,8 +41,34 @@ class SurfacePatches {
   std::size_t bytes() const;
 
   const std::vector<SurfacePatch>& all() const { return patches_; }
-  /// The patch that a place of a facet belongs to; of a facet that was not left out.
-  std::uint32_t patch_at(const SurfacePlace& place, std::uint32_t facet) const;
+  /// The patch that a place of a facet belongs to, asked for only where the facet was cut: place() gives it. Of a facet that was
+  /// not left out.
+  template <class PlaceOf>
+  std::uint32_t patch_at(std::uint32_t facet, const PlaceOf& place) const {
+    const std::int32_t root = root_[facet];
+    return root < 0 ? static_cast<std::uint32_t>(~root) : patch_below(root, place());
+  }
+  /// What patch_at() reads of a facet is fetched in two steps, each for a point that comes soon.
+  void prefetch_root(std::uint32_t facet) const { prefetch(root_, facet); }
+  void prefetch_cut(std::uint32_t facet) const {
+    if (facet < root_.size() && root_[facet] >= 0) prefetch(cuts_, static_cast<std::size_t>(root_[facet]));
+  }
+  double area_mm2(std::size_t patch) const { return area_[patch]; }
+  /// Of each region as in SurfacePatch, summed in the order of patches.
+  const std::vector<double>& areas_mm2() const { return areas_; }
+  /// Likewise of the patches that count: is_in(patch).
+  template <class IsIn>
+  std::vector<double> areas_mm2(const IsIn& is_in) const {
+    std::vector<double> sums(regions_ + 1);
+    for (std::size_t k = 0; k < area_.size();) {
+      const std::uint16_t region = region_[k];
+      double sum = sums[region];
+      for (; k < area_.size() && region_[k] == region; ++k)
+        if (is_in(k)) sum += area_[k];
+      sums[region] = sum;
+    }
+    return sums;
+  }
 
   /// Calls visit(other) in a fixed order for patches of the same region, including itself, with a similar
   /// normal and a center within the reach.
@@ -74,13 +107,14 @@ class SurfacePatches {
     std::size_t operator()(const Key& k) const;
   };
   /// Where a part of a facet was halved. Its halves are cuts, or ~patch where they are pieces.
-  struct Cut {
+  struct alignas(64) Cut {  // a line of the cache
     SurfacePlace middle, across;
     double second;  // its sign is that of places in the second half
     std::array<std::int32_t, 2> half;
   };
 
   std::size_t region_of(std::uint32_t facet) const;
+  std::uint32_t patch_below(std::int32_t cut, const SurfacePlace& place) const;
   std::int32_t cut(const Corners& t, double area_mm2, std::uint32_t facet);
   Key key_of(const SurfacePlace& center, std::uint32_t facet) const;
   std::uint32_t add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
@@ -91,8 +125,12 @@ class SurfacePatches {
 
   const SurfaceMap* map_;      // while facets are cut
   double reach_mm_, side_mm_;  // side: of pieces and voxels
+  std::size_t regions_;
   std::size_t pieces_ = 0;
   std::vector<SurfacePatch> patches_;
+  std::vector<double> area_;                            // of the patches, side by side
+  std::vector<std::uint16_t> region_;                   // likewise
+  std::vector<double> areas_;                           // of the regions
   std::unordered_map<Key, std::uint32_t, KeyHash> at_;  // while facets are cut
   std::vector<std::int32_t> root_;                      // of each facet, as Cut::half
   std::vector<Cut> cuts_;

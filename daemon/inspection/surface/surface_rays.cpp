@@ -38,6 +38,7 @@ SurfaceRays::SurfaceRays(const TriangleModel& model, const SurfaceShot& shot, un
   shift_ = sensor_from_model * Eigen::Vector3d(model.origin.data());
   met_.assign(shot.frame->size(), no_facet);
   z_.assign(met_.size(), -std::numeric_limits<double>::infinity());
+  away_.assign(met_.size(), 0);
   project(model, threads);
 }
 
@@ -50,7 +51,7 @@ bool SurfaceRays::are_of(const SurfaceShot& shot) const {
 }
 
 std::size_t SurfaceRays::bytes() const {
-  return facets_ * sizeof planes_[0] + met_.size() * (sizeof met_[0] + sizeof z_[0]);
+  return facets_ * sizeof planes_[0] + met_.size() * (sizeof met_[0] + sizeof z_[0] + sizeof away_[0]);
 }
 
 std::shared_ptr<const SurfaceRays> KeptRays::of(const TriangleModel& model, const SurfaceShot& shot,
@@ -146,6 +147,7 @@ void SurfaceRays::keep_nearest(const TriangleModel& model, const Candidate& c, i
       if (z <= z_[at]) continue;
       z_[at] = z;
       met_[at] = i;
+      away_[at] = planes_[i].cosine < 0;
     }
 }
 

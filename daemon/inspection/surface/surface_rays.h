@@ -31,6 +31,8 @@ class SurfaceRays {
 
   /// The first facet on a pixel's ray; no_facet where it misses the model or the pixel does not exist.
   std::uint32_t facet(int row, int col) const { return inside(row, col) ? met_[index(row, col)] : no_facet; }
+  /// Whether that facet looks away from the sensor.
+  bool is_away(int row, int col) const { return away_[index(row, col)] != 0; }
   /// z of that intersection, for a pixel whose ray meets a facet.
   double z_mm(int row, int col) const { return z_[index(row, col)]; }
   /// z of a facet's plane at x, y.
@@ -79,6 +81,7 @@ class SurfaceRays {
   std::unique_ptr<Plane[]> planes_;  // of facets that rays can meet
   std::vector<std::uint32_t> met_;
   std::vector<double> z_;
+  std::vector<std::uint8_t> away_;
 };
 
 /// The rays of a model's last part, while they take no more than `most_bytes` together. Thread-safe.

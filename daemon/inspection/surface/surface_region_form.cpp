@@ -31,18 +31,19 @@ std::vector<RegionNoise::Box> boxes_of(const SnapshotGrid& grid,
   constexpr std::size_t band = 32;  // rows
   const std::vector<RegionNoise::Box> none(regions,
                                            RegionNoise::Box{far, far, 0, 0});  // set to nothing below
-  std::vector<std::vector<RegionNoise::Box>> of_band(runs_of(static_cast<std::size_t>(grid.rows), band),
-                                                     none);
+  std::vector<std::vector<RegionNoise::Box>> of_band(runs_of(static_cast<std::size_t>(grid.rows), band));
   in_runs(
       threads, static_cast<std::size_t>(grid.rows),
       [&](std::size_t run, std::size_t from, std::size_t to) {
+        std::vector<RegionNoise::Box> own = none;
         std::size_t i = from * static_cast<std::size_t>(grid.cols);
         for (int row = static_cast<int>(from); row < static_cast<int>(to); ++row)
           for (int col = 0; col < grid.cols; ++col, ++i) {
             const std::uint32_t p = grid.point[i];
             if (p == no_point || region_of_point[p] >= regions) continue;
-            widen(of_band[run][region_of_point[p]], {row, col, row + 1, col + 1});
+            widen(own[region_of_point[p]], {row, col, row + 1, col + 1});
           }
+        of_band[run] = std::move(own);
       },
       band);
   std::vector<RegionNoise::Box> boxes = none;

@@ -92,12 +92,22 @@ std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_poi
                                  const std::vector<WindowExtremes>& extremes,
                                  const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
                                  unsigned threads) {
-  std::vector<std::vector<float>> values(extremes.size());
-  for (std::size_t i = 0; i < region_of_point.size(); ++i)
-    if (region_of_point[i] < values.size()) values[region_of_point[i]].push_back(map.distances[i].distance);
+  std::vector<std::vector<std::vector<float>>> of_run(runs_of(region_of_point.size()));
+  in_runs(threads, region_of_point.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
+    std::vector<std::vector<float>> own(extremes.size());
+    for (std::size_t i = from; i < to; ++i)
+      if (region_of_point[i] < own.size()) own[region_of_point[i]].push_back(map.distances[i].distance);
+    of_run[run] = std::move(own);
+  });
   std::vector<Bounds> bounds;
-  for (std::size_t r = 0; r < values.size(); ++r)
-    bounds.push_back(noise_bounds(values[r], extremes[r], sigma_mm(noise[r], sensor), threads));
+  for (std::size_t r = 0; r < extremes.size(); ++r) {
+    std::size_t all = 0;
+    for (const auto& some : of_run) all += some[r].size();
+    std::vector<float> values;
+    values.reserve(all);
+    for (const auto& some : of_run) values.insert(values.end(), some[r].begin(), some[r].end());
+    bounds.push_back(noise_bounds(values, extremes[r], sigma_mm(noise[r], sensor), threads));
+  }
   return bounds;
 }
 

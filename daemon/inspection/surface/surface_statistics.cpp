@@ -74,6 +74,10 @@ struct Collected {
   }
 };
 
+AreaRange range_of(const AreaSums& sums) {
+  return sums.total > 0 ? AreaRange{sums.least_nm, sums.largest_nm, sums.total} : AreaRange{};
+}
+
 /// Calls visit(group, share) for the face points from .. to of each group. group_of(facet): its number, `groups` for none.
 template <class GroupOf, class Visit>
 void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups, std::size_t from,
@@ -89,13 +93,15 @@ void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t group
 template <class GroupOf>
 std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
                               unsigned threads) {
-  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size()), std::vector<Collected>(groups));
+  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size()));
   in_runs(threads, map.points.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
+    std::vector<Collected> own(groups);
     for (std::size_t i = from; i < to; ++i) {
       const ModelDistance& d = map.distances[i];
       if (d.kind == MatchClass::no_data) continue;
-      if (const std::size_t g = group_of(d.facet); g < groups) of_run[run][g].add(map, i);
+      if (const std::size_t g = group_of(d.facet); g < groups) own[g].add(map, i);
     }
+    of_run[run] = std::move(own);
   });
   std::vector<Collected> all(groups);
   for (const std::vector<Collected>& some : of_run)
@@ -106,21 +112,19 @@ std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, st
 /// Of groups that have an area, the values of these shares; nothing of others.
 template <class GroupOf>
 std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf& group_of,
-                                           const std::vector<Collected>& all,
+                                           const std::vector<AreaRange>& all,
                                            const std::vector<double>& shares, unsigned threads) {
   std::vector<AreaQuantiles> found;
-  for (const Collected& c : all)
-    found.emplace_back(c.sums.total > 0 ? c.sums.least_nm : 0, c.sums.total > 0 ? c.sums.largest_nm : 0,
-                       c.sums.total, shares);
+  for (const AreaRange& a : all) found.emplace_back(a.least_nm, a.largest_nm, a.units, shares);
   const auto each = [&](std::size_t from, std::size_t to, const auto& visit) {
     each_face(map, group_of, all.size(), from, to, [&](std::size_t g, const AreaShare& s) {
-      if (all[g].sums.total > 0) visit(g, s);
+      if (all[g].units > 0) visit(g, s);
     });
   };
   find_quantiles(found, map.points.size(), each, threads);
   std::vector<std::vector<double>> values(all.size());
   for (std::size_t g = 0; g < all.size(); ++g)
-    if (all[g].sums.total > 0) values[g] = found[g].values_um();
+    if (all[g].units > 0) values[g] = found[g].values_um();
   return values;
 }
 
@@ -129,10 +133,13 @@ std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& gro
                                        unsigned threads) {
   check_areas(map);
   const std::vector<Collected> all = sum_up(map, group_of, groups, threads);
-  const auto values = quantiles(map, group_of, all, {0.01, 0.5, 0.99}, threads);
+  std::vector<AreaRange> ranges;
+  for (const Collected& c : all) ranges.push_back(range_of(c.sums));
+  const auto values = quantiles(map, group_of, ranges, {0.01, 0.5, 0.99}, threads);
   std::vector<SurfaceStatistics> statistics;
   for (std::size_t g = 0; g < groups; ++g) {
     SurfaceStatistics& s = statistics.emplace_back(all[g].s);
+    s.range = ranges[g];
     if (values[g].empty()) continue;
     s.area_mm2 = all[g].sums.area_mm2();
     s.mean_um = all[g].sums.mean_um();
@@ -164,19 +171,18 @@ std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsi
       map, [&](std::uint32_t facet) { return region_index(map, facet); }, map.regions.size(), threads);
 }
 
-std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region,
+std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region, const AreaRange& range,
                                  const std::vector<double>& shares, unsigned threads) {
   check_areas(map);
   const auto group_of = [&](std::uint32_t facet) { return std::size_t{region_index(map, facet) != region}; };
   std::vector<double> inner;
   for (const double share : shares)
     if (share > 0 && share <= 1) inner.push_back(share);
-  return with_unreached(shares,
-                        quantiles(map, group_of, sum_up(map, group_of, 1, threads), inner, threads)[0]);
+  return with_unreached(shares, quantiles(map, group_of, {range}, inner, threads)[0]);
 }
 
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share) {
-  return quantiles_of(map, region, {share}, 1)[0];
+  return quantiles_of(map, region, statistics_of(map, region).range, {share}, 1)[0];
 }
 
 std::size_t points_without_data(const SurfaceMap& map) {

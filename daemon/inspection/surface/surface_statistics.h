@@ -7,6 +7,12 @@
 
 namespace datum {
 
+/// Of face points: what their quantiles are looked for in.
+struct AreaRange {
+  std::int64_t least_nm = 0, largest_nm = 0;
+  std::int64_t units = 0;  // represented area, 1e-9 mm^2
+};
+
 /// Deviations in um over points of class face, weighted by their represented area. Points nearest to a sharp
 /// or open edge are counted and have extremes, but are excluded from mean and quantiles, because their
 /// distance is not along a normal.
@@ -24,6 +30,7 @@ struct SurfaceStatistics {
   double least_um = std::nan(""), largest_um = std::nan("");            // of face points
   double edge_least_um = std::nan(""), edge_largest_um = std::nan("");  // of edge points
   double fraction_out = std::nan("");                                   // of area_mm2
+  AreaRange range;
 };
 
 /// Statistics of one region, or for `no_region` of facets without region and tolerance. Sums are of integers
@@ -34,8 +41,8 @@ std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsi
 /// Least deviation of face points, um, that at least `share` of the region's area does not exceed; -infinity and infinity
 /// for shares of 0 or less and above 1; NaN without data.
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share);
-/// Of several shares at once.
-std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region,
+/// Of several shares at once. `range`: that of the region's statistics.
+std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region, const AreaRange& range,
                                  const std::vector<double>& shares, unsigned threads);
 /// Statistics of all points.
 SurfaceStatistics statistics_of(const SurfaceMap& map);

@@ -103,13 +103,14 @@ std::vector<WindowExtremes> window_extremes(const std::vector<SnapshotGrid>& gri
   for (const SnapshotGrid& grid : grids) {
     if (grid.rows < window_px || grid.cols < window_px) continue;
     const auto rows = static_cast<std::size_t>(grid.rows - window_px + 1);
-    std::vector<std::vector<WindowExtremes>> of_band(runs_of(rows, band),
-                                                     std::vector<WindowExtremes>(regions));
+    std::vector<std::vector<WindowExtremes>> of_band(runs_of(rows, band));
     in_runs(
         threads, rows,
         [&](std::size_t run, std::size_t from, std::size_t to) {
+          std::vector<WindowExtremes> own(regions);
           WindowRows(grid, region_of_point, value, window_px)
-              .extremes(static_cast<int>(from), static_cast<int>(to), of_band[run]);
+              .extremes(static_cast<int>(from), static_cast<int>(to), own);
+          of_band[run] = std::move(own);
         },
         band);
     for (const std::vector<WindowExtremes>& some : of_band)

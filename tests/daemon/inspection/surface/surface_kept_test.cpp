@@ -35,8 +35,31 @@ TEST(SurfacePatches, ListedNeighboursGiveTheSameAreas) {
     const SurfaceCover b = cover_of(listed, patches, 1, 3);
     EXPECT_TRUE(same(a.area_mm2, b.area_mm2) && same(a.covered_mm2, b.covered_mm2));
     EXPECT_TRUE(same(looked.area_mm2, listed.area_mm2));
-    const SurfaceCover alone = cover_alone(looked, patches, 1, 2);
-    EXPECT_TRUE(same(a.covered_mm2, alone.covered_mm2));
+  }
+}
+
+TEST(SurfacePatches, OfSeveralReachesGiveTheCoversOfEach) {
+  SurfaceMap map = wavy_map(), alone = map;
+  const SurfacePatches small(map, 0.4), middle(map, 1.1), large(map, 6.0);
+  const std::vector<const SurfacePatches*> all{&middle, &large, &small};
+  const std::vector<SurfaceCover> covers = covers_of(map, all, 1, 3);
+  ASSERT_EQ(covers.size(), all.size());
+  for (std::size_t k = all.size(); k-- > 0;) {  // last that whose areas the map was given
+    const SurfaceCover cover = cover_of(alone, *all[k], 1, 2);
+    EXPECT_TRUE(same(covers[k].area_mm2, cover.area_mm2) && same(covers[k].covered_mm2, cover.covered_mm2));
+  }
+  EXPECT_TRUE(same(map.area_mm2, alone.area_mm2));
+}
+
+TEST(AreaShares, AreRoundedAsLlroundDoes) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 200'000; ++i) {
+    const double scale = std::exp2(static_cast<int>(random() % 70) - 10);
+    const double v = scale * (static_cast<double>(random()) / 0x1p63 - 1);
+    for (const double of : {v, std::floor(v) + 0.5, std::nextafter(std::floor(v) + 0.5, 0.0)})
+      if (std::fabs(of) < 0x1p62) {
+        EXPECT_EQ(nearest_integer(of), std::llround(of)) << of;
+      }
   }
 }
 

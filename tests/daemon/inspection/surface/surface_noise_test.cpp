@@ -90,7 +90,7 @@ struct PixelsOf {
   double highest_mm() const { return window_extremes(grids, region, value, 1, 3)[0].highest; }
   NoiseLift lift() const {
     const RegionNoise n = noise();
-    return noise_lift(n, form_levels(grids, region, value, 0, n, 3), highest_mm());
+    return noise_lift(n, form_levels(grids, region, value, 0, n, 3), 1, highest_mm());
   }
 };
 
