@@ -111,17 +111,25 @@ PartTimes part_times(const PathOptions& options) {
   return times;
 }
 
-/// Medians of datumd's own times, a column for each source.
+/// The step of the board that is `p99` of all.
+double step_of_slow(const PathTimes& times, const std::vector<double>& step_ms) {
+  const auto slow = std::find(times.ms.begin(), times.ms.end(), quantile(times.ms, 0.99));
+  return step_ms.at(static_cast<std::size_t>(slow - times.ms.begin()));
+}
+
+/// datumd's own times: medians, and beside them those of the board at the 99th percentile; a column for each source.
 void print_steps(const std::vector<std::pair<const char*, PathTimes>>& sources) {
-  fmt::print("\n{:<46}", "of it by datumd's own times, median ms");
-  for (const auto& [name, times] : sources) fmt::print(" {:>9}", name);
+  fmt::print("\n{:<46}", "of it by datumd's own times, median and slow, ms");
+  for (const auto& [name, times] : sources) fmt::print(" {:>13}", name);
   const auto& steps = sources.front().second.steps_ms;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     fmt::print("\n{:<46}", steps[i].first);
-    for (const auto& [name, times] : sources)
-      fmt::print(" {:>9}", i < times.steps_ms.size()
-                               ? fmt::format("{:.2f}", quantile(times.steps_ms[i].second, 0.5))
-                               : "-");
+    for (const auto& [name, times] : sources) {
+      const bool has = i < times.steps_ms.size() && times.steps_ms[i].second.size() == times.ms.size();
+      fmt::print(" {:>13}", has ? fmt::format("{:.2f} {:>6.2f}", quantile(times.steps_ms[i].second, 0.5),
+                                              step_of_slow(times, times.steps_ms[i].second))
+                                : "-");
+    }
   }
   fmt::print("\n");
 }
