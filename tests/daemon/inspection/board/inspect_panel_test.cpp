@@ -235,6 +235,29 @@ TEST(InspectPanel, BoardsOutOfTheFrameAreInvalidEach) {
   }
 }
 
+TEST(InspectPanel, HundredsOfBoardsOfWhichTheFrameShowsSix) {
+  std::string text = text_of();
+  const auto change = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  change("size_mm = [13.6, 8.2]", "size_mm = [92.0, 84.0]");
+  change("columns = 3\nrows = 2", "columns = 20\nrows = 20");
+  Scene s = panel_scene();
+  s.recipe = loaded(text);
+  const BoardVerdict v = s.inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  ASSERT_EQ(v.boards.size(), 400u);
+  int passed = 0;
+  for (const PanelBoard& b : v.boards) {
+    passed += b.decision == Decision::pass;
+    if (b.decision == Decision::pass) continue;
+    EXPECT_EQ(b.decision, Decision::invalid) << b.name;
+    EXPECT_EQ(b.reason, Reason::panel) << b.name;
+    EXPECT_THAT(b.detail, HasSubstr("OUT_OF_VIEW")) << "its mark is not seen";
+  }
+  EXPECT_EQ(passed, 6);
+}
+
 TEST(InspectPanel, MeasuresTurnedBoards) {
   std::string text = text_of();
   const std::string grid = "columns = 3\nrows = 2\npitch_mm = [4.6, 4.2]\n";
