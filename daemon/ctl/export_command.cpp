@@ -19,7 +19,7 @@ namespace {
 struct ExportOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
   std::string format = "csv", rows = "components", output;
-  std::string from, to, recipe, recipe_sha256, unit, decision;
+  std::string from, to, recipe, recipe_sha256, unit, board, decision;
 };
 
 ResultFilter filter_of(const ExportOptions& o) {
@@ -28,6 +28,7 @@ ResultFilter filter_of(const ExportOptions& o) {
     if (o.decision == name_of(d)) filter.decision = d;
   if (!o.recipe.empty()) filter.recipe = o.recipe;
   if (!o.unit.empty()) filter.unit_id = o.unit;
+  if (!o.board.empty()) filter.board_serial = o.board;
   if (!o.from.empty()) filter.from = from_bound(o.from);
   if (!o.to.empty()) filter.before = before_bound(o.to);
   return filter;
@@ -125,6 +126,7 @@ void add_export_command(CommandLine& line) {
   command->add_option("--recipe-sha256", o->recipe_sha256,
                       "of aqdef: only of the recipe text with this SHA-256, or its first digits");
   command->add_option("--unit", o->unit, "only this board's");
+  command->add_option("--board", o->board, "only this board's, and panels that hold it");
   command->add_option("--decision", o->decision, "only these")
       ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
   line.offer(

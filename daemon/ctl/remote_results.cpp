@@ -36,7 +36,9 @@ std::optional<std::uint64_t> below_hole(ScpiClient& host, std::uint64_t sequence
 
 bool matches(const StoredResult& r, const ResultFilter& filter) {
   return (!filter.decision || *filter.decision == r.decision) &&
-         (!filter.recipe || *filter.recipe == r.recipe) && (!filter.unit_id || *filter.unit_id == r.unit_id);
+         (!filter.recipe || *filter.recipe == r.recipe) &&
+         (!filter.unit_id || *filter.unit_id == r.unit_id) &&
+         (!filter.board_serial || r.json.find(serial_in_json(*filter.board_serial)) != std::string::npos);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct ResultOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
   std::uint64_t last = 20;
   std::string which;  // a sequence number, or "last"
-  std::string decision, recipe, unit;
+  std::string decision, recipe, unit, board;
   bool over_link = false, times = false;
 };
 
@@ -34,6 +34,7 @@ ResultFilter filter_of(const ResultOptions& o) {
     if (o.decision == name_of(d)) filter.decision = d;
   if (!o.recipe.empty()) filter.recipe = o.recipe;
   if (!o.unit.empty()) filter.unit_id = o.unit;
+  if (!o.board.empty()) filter.board_serial = o.board;
   return filter;
 }
 
@@ -132,6 +133,7 @@ void add_result_commands(CommandLine& line) {
       ->transform(CLI::IsMember({"PASS", "INCONCLUSIVE", "FAIL", "INVALID"}, CLI::ignore_case));
   results->add_option("--recipe", o->recipe, "only this recipe's");
   results->add_option("--unit", o->unit, "only this board's");
+  results->add_option("--board", o->board, "only this board's, and panels that hold it");
   auto* show =
       line.leaf(line.app, "show", "one result; exit status 0 PASS, 1 FAIL, 2 INCONCLUSIVE, 3 INVALID",
                 [&line, o] { return show_result(line, *o); });

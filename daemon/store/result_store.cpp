@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
@@ -293,12 +294,18 @@ std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
   return row->step() ? std::optional(impl_->known_row(*impl_->get, id_)) : std::nullopt;
 }
 
+std::string serial_in_json(const std::string& serial) {
+  return "\"unit_id\":" +
+         nlohmann::json(serial).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
                                             ResultOrder order) {
   std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
   if (filter.decision) sql += " AND decision = ?2";
   if (filter.recipe) sql += " AND recipe = ?3";
   if (filter.unit_id) sql += " AND unit_id = ?4";
+  if (filter.board_serial) sql += " AND instr(json, ?8) > 0";
   if (filter.from) sql += " AND measured_at >= ?6";
   if (filter.before) sql += " AND measured_at < ?7";
   sql += order == ResultOrder::newest_first ? " ORDER BY sequence DESC" : " ORDER BY sequence";
@@ -308,6 +315,7 @@ std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uin
   if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
   if (filter.recipe) rows.bind(3, *filter.recipe);
   if (filter.unit_id) rows.bind(4, *filter.unit_id);
+  if (filter.board_serial) rows.bind(8, serial_in_json(*filter.board_serial));
   if (filter.from) rows.bind(6, *filter.from);
   if (filter.before) rows.bind(7, *filter.before);
   std::vector<StoredResult> out;

@@ -67,7 +67,13 @@ struct ResultFilter {
   std::optional<std::string> recipe, unit_id;
   std::optional<std::uint64_t> after;       // sequence numbers above this one, for reading in order
   std::optional<std::string> from, before;  // measured_at, ISO 8601 UTC; `before` is exclusive
+  /// Of the unit, or of a board of a panel; every verdict's text is read.
+  std::optional<std::string> board_serial = std::nullopt;
 };
+
+/// A member of a verdict's JSON that names this serial number.
+std::string serial_in_json(const std::string& serial);
+
 enum class ResultOrder : std::uint8_t { newest_first, oldest_first };
 
 /// A former id of the store (Renewal in result_chain.h).

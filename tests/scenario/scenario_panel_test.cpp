@@ -133,6 +133,9 @@ TEST_F(ScenarioPanel, TellsOfEachBoard) {
   EXPECT_THAT(rows, HasSubstr(",2-3,SN-14,SKIPPED\r\n"));
   EXPECT_THAT(datumctl({"export", "--rows", "boards"}).output, HasSubstr(",21,0,1,0,2\r\n"));
 
+  EXPECT_THAT(datumctl({"results", "--board", "SN-09"}).output, HasSubstr("demo-panel"));
+  EXPECT_THAT(datumctl({"results", "--board", "SN-0"}).output, HasSubstr("no stored result matches"));
+
   const Outcome again =
       run({"datumctl", "verify", "results", "--frames", "--config", "datumd.toml"}, cell.path());
   EXPECT_THAT(again.output, HasSubstr("1 measured the same")) << again.output;
