@@ -44,7 +44,7 @@ Table floor_table(const BoardVerdict& v) {
                {"samples", Align::right},
                {"refits", Align::right}});
   for (const auto& c : v.components) {
-    if (c.warp || is_skipped(c)) continue;  // the board has no ring
+    if (c.warp || is_skipped(c) || c.package == foreign_package) continue;  // the board has no ring
     const FloorEvidence& f = c.floor;
     const auto& s = f.side_inliers;
     table.add({{c.reference},

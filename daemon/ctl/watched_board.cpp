@@ -29,7 +29,7 @@ std::optional<double> limit_of(const std::string& field) {
 }
 
 std::optional<CheckVerdict> check_of(const std::string* row) {
-  const auto what = named(row[1], Characteristic::board_flatness);
+  const auto what = named(row[1], last_characteristic);
   const auto decision = named(row[2], Decision::invalid);
   const auto reason = named(row[3], Reason::internal);
   if (!what || !decision || !reason) return std::nullopt;

@@ -38,6 +38,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::internal:
     case Reason::skipped:
     case Reason::nominal_unconfirmed:  // of the recipe, not of the measurement
+    case Reason::defect:               // of the part
       return 0;
     case Reason::calibration:
     case Reason::sensor_mismatch:
@@ -57,6 +58,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::frame_repeated:
     case Reason::out_of_view:
     case Reason::body_coverage:
+    case Reason::body_edges:
     case Reason::snapshots:
     case Reason::panel:
     case Reason::surface_coverage:

@@ -233,6 +233,21 @@ constexpr std::array rows{
               "Look at the fixture and the board. State max_rotation_deg where boards may lie turned a "
               "little. List a part by "
               "which the layout differs when it is shifted or turned."},
+    ReasonRow{
+        Reason::body_edges, "Too little of the part's edges is seen to say where it lies.",
+        "recipe: body_mm; a finer pixel",
+        "Shadow or missing pixels along a whole side, another part against it, a part of few pixels, or "
+        "one that stands on another part.",
+        "Look at the classes in the picture; leave offset and rotation of such a part out of the recipe."},
+    ReasonRow{Reason::defect,
+              "Each limit of the part is kept, but by the rules of [defects] it looks wrong; the word stands "
+              "beside it.",
+              "recipe: defects.beside_pass, defects.max_shift_mm, defects.max_rotation_deg, "
+              "defects.max_lift_um, defects.max_height_share",
+              "A defect that no limit of the recipe measures: a part that is shifted where only its height "
+              "has limits.",
+              "Look at the part. Add the limit that sees it (offset_x, offset_y, rotation, tilt, a height); "
+              "if such parts are good, widen the rule, or state beside_pass = \"pass\"."},
     ReasonRow{Reason::nominal_unconfirmed,
               "The component was measured; its nominal height is not confirmed, so that nothing is decided: "
               "INCONCLUSIVE.",

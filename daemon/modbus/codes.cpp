@@ -53,6 +53,8 @@ const std::vector<Coded>& result_codes() {
       {20, "BODY_COVERAGE", ""},
       {21, "OUT_OF_VIEW", ""},
       {22, "BODY_CLIPPED", ""},
+      {23, "BODY_EDGES", ""},
+      {24, "DEFECT", ""},
       {30, "POSE_MISSING", ""},
       {31, "POSE_STALE", ""},
       {32, "POSE_MOVED", ""},
@@ -123,6 +125,11 @@ const std::vector<Coded>& characteristic_codes() {
       {31, "position_y", ""},
       {32, "true_position", ""},
       {33, "diameter", ""},
+      {34, "offset_x", ""},
+      {35, "offset_y", ""},
+      {36, "offset", ""},
+      {37, "rotation", ""},
+      {38, "foreign_height", ""},
   };
   return codes;
 }

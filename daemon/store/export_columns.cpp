@@ -57,6 +57,9 @@ constexpr ExportColumn of_check[] = {
     {"board", "Of a panel: place of the component's board; else empty."},
     {"board_serial", "Serial number of that board, where the sidecar stated it."},
     {"board_verdict", "Of that board: PASS, INCONCLUSIVE, FAIL, INVALID or SKIPPED."},
+    {"defect",
+     "What is wrong with the component, in a word: missing, tombstoned, shifted ...; empty: no word fits."},
+    {"defect_detail", "The same with what was seen."},
 };
 
 }  // namespace

@@ -111,9 +111,12 @@ std::string check_row(const BoardVerdict& v, const std::string& chain, const Com
   row.value(known(check.p_conform), of_probability).value(known(check.capability), of_capability);
   row.text(name_of(check.decision)).text(name_of(check.reason)).text(check.detail);
   const PanelBoard* board = board_of(v, component);
+  const auto& defect = component.defect;
   return row.text(board ? board->name : "")
       .text(board ? board->unit_id : "")
       .text(board ? word_of(*board) : "")
+      .text(defect ? name_of(defect->word) : "")
+      .text(defect ? defect->detail : "")
       .end();
 }
 

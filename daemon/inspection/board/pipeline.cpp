@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -18,6 +19,9 @@
 #include "daemon/inspection/board/site_scan.h"
 #include "daemon/inspection/board/top_noise.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/defects/bare_cells.h"
+#include "daemon/inspection/defects/foreign_objects.h"
+#include "daemon/inspection/defects/part_look.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/verdict/characteristic.h"
 #include "daemon/inspection/verdict/decision.h"
@@ -121,16 +125,19 @@ CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusa
 
 /// Result of a check whose component may have been refused; `top` if it was not.
 CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
-                     const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp) {
+                     const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp,
+                     PartLook& look) {
   CheckVerdict v;
   v.check = check;
   if (check.characteristic == Characteristic::board_flatness) {
     v = board_flatness(check, m.recipe, m.sensor, m.component, *warp);
-  } else if (why && why->reason == Reason::body_clipped) {
+  } else if (why && why->reason == Reason::body_clipped && !is_of_place(check.characteristic)) {
     v = checked_clipped(check, m, *why);
   } else if (why) {
     v.reason = why->reason;
     v.detail = why->detail;
+  } else if (is_of_place(check.characteristic)) {
+    v = look.check(check);
   } else {
     v = evaluate(check, m, top);
   }
@@ -148,7 +155,7 @@ CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
   return v;
 }
 
-ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp) {
+ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp, PartLook look) {
   ComponentVerdict c;
   c.reference = m.component.reference;
   c.package = m.component.package;
@@ -158,8 +165,13 @@ ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp) 
   const std::optional<Refusal> why = component_refusal(m);
   c.warp_floor = m.floor.from_warp;
   const TopNoise top = why ? TopNoise{} : top_noise_of(m);
-  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, top, why, warp));
+  for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, top, why, warp, look));
   c.decision = worst_of(c.checks);
+  if (look.has_floor() && (m.recipe.defects || c.decision == Decision::fail)) {
+    const DefectFinding finding = defect_of(m.recipe, m.component, look.seen(), c.checks);
+    c.defect = finding.word;
+    doubt_passed(c, finding, m.recipe);
+  }
   return c;
 }
 
@@ -220,6 +232,8 @@ BoardVerdict judge_board(BoardInHand& b, const HeightFrame& frame, const BoardMe
   tell(in, InspectionStep::evidence);
   const PlacementSources sources{recipe,  frame,     recipe.in_machine_coordinates ? in.calibration : nullptr,
                                  in.pose, placement, b.registered};
+  std::optional<BoardForm> form;
+  if (recipe.defects) form = bare_form(recipe, frame, b.view, threads);
   v.components.resize(recipe.components.size());
   parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
     const Component& component = recipe.components[i];
@@ -230,11 +244,16 @@ BoardVerdict judge_board(BoardInHand& b, const HeightFrame& frame, const BoardMe
       if (floor.reason == Reason::none) over_warp = scan.seen_over(floor, i);
     }
     const SeenBody& body = over_warp ? *over_warp : scan.bodies()[i];
-    v.components[i] = judge({recipe, *in.sensor, frame, component, sites[i], floor, body.heights,
-                             body.evidence, noise, placement_terms(sources, component)},
-                            warp);
+    const Measured m{recipe, *in.sensor,   frame,         component, sites[i],
+                     floor,  body.heights, body.evidence, noise,     placement_terms(sources, component)};
+    v.components[i] = judge(m, warp, PartLook(m, b.view, sources, form ? &*form : nullptr));
   });
+  std::optional<ComponentVerdict> foreign;
+  if (recipe.defects && recipe.defects->foreign)
+    foreign =
+        judge_foreign({recipe, *in.sensor, frame, b.view, form ? &*form : nullptr, v.components}, threads);
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
+  if (foreign) v.components.push_back(std::move(*foreign));
   v.decision = worst_of(v.components);
   return v;
 }

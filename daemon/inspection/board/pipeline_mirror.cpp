@@ -31,7 +31,7 @@ namespace {
 
 constexpr int body_samples = 16;  // per body, along either axis
 
-Eigen::Matrix2d axes_of(const BoardRect& rect) {
+Eigen::Matrix2d turned_axes(const BoardRect& rect) {
   const double turn = rect.rotation_deg * std::numbers::pi / 180;
   Eigen::Matrix2d axes;
   axes << std::cos(turn), -std::sin(turn), std::sin(turn), std::cos(turn);
@@ -42,7 +42,7 @@ Eigen::Matrix2d axes_of(const BoardRect& rect) {
 double nominal_height_um(const Recipe& recipe, const Eigen::Vector2d& at_mm) {
   double height_um = 0;
   for (const Component& c : recipe.components) {
-    const Eigen::Vector2d way = axes_of(c.body).transpose() * (at_mm - c.body.centre_mm);
+    const Eigen::Vector2d way = turned_axes(c.body).transpose() * (at_mm - c.body.centre_mm);
     if ((way.cwiseAbs().array() <= c.body.size_mm.array() / 2).all())
       height_um = std::max(height_um, c.nominal_height_um);
   }
@@ -53,7 +53,7 @@ double nominal_height_um(const Recipe& recipe, const Eigen::Vector2d& at_mm) {
 /// tilted board is neglected: up to 5 degrees it is below a tenth of the height.
 double mirrored_height_um(const Recipe& recipe, const Component& c, const BoardView& view,
                           const BoardView& image) {
-  const Eigen::Matrix2d axes = axes_of(c.body);
+  const Eigen::Matrix2d axes = turned_axes(c.body);
   double sum = 0;
   for (int k = 0; k < body_samples; ++k)
     for (int i = 0; i < body_samples; ++i) {

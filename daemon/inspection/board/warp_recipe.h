@@ -27,8 +27,8 @@ struct WarpRecipe {
 std::size_t site_count(const Recipe& recipe);
 const Component& site_component(const Recipe& recipe, std::size_t site);
 
-/// Components in a verdict's order: those of the board, and its own row if the recipe has one; of a panel those of all its
-/// boards, where none is skipped.
+/// Components in a verdict's order: those of the board, then its own row and that of foreign objects if the recipe has them; of a
+/// panel those of all its boards, where none is skipped.
 std::vector<const Component*> verdict_rows(const Recipe& recipe);
 
 /// Outline of the board for bow and twist.

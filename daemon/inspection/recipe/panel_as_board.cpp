@@ -28,6 +28,7 @@ Recipe panel_as_board(const Recipe& recipe, const std::vector<Htm<Board, Board>>
   whole.panel = nullptr;
   whole.alignment = nullptr;
   whole.warp = nullptr;
+  whole.defects = nullptr;
   whole.board_size_mm = panel.size_mm;
   whole.components.clear();
   whole.exclusions.clear();

@@ -155,7 +155,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "board", "floor", "body",
                    "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter", "alignment",
-                   "confirmation", "panel"});
+                   "confirmation", "panel", "defects"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
@@ -179,6 +179,9 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   parts.read("confirmation", [&] { read_confirmations(file, recipe); });
   parts.read("filter", [&] {
     if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
+  });
+  parts.read("defects", [&] {
+    if (auto defects = file.table_if("defects")) read_defects(std::move(*defects), recipe);
   });
   parts.read("alignment", [&] {
     if (auto alignment = file.table_if("alignment"))

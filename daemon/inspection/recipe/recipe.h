@@ -27,6 +27,7 @@ struct SurfaceRecipe;    // daemon/inspection/surface/surface_recipe.h
 struct WarpRecipe;       // daemon/inspection/board/warp_recipe.h
 struct AlignmentRecipe;  // daemon/inspection/recipe/alignment_recipe.h
 struct PanelRecipe;      // daemon/inspection/recipe/panel_recipe.h
+struct DefectRecipe;     // daemon/inspection/recipe/defect_recipe.h
 
 /// Rectangle in board coordinates; rotation counter-clockwise seen from above.
 struct BoardRect {
@@ -80,15 +81,24 @@ enum class Characteristic : std::uint8_t {
   position_y,     // and along y
   true_position,  // ISO 1101, cylindrical zone: twice the centre's distance from its place
   diameter,       // of the least-squares circle of touches (ISO 14405-1, GG)
+  // of a component's own place: its body's edges, least squares, less the recipe's place
+  offset_x,        // along the board's x, positive to the right
+  offset_y,        // along the board's y, positive upwards
+  offset,          // length of both
+  rotation,        // counter-clockwise seen from above, in millidegrees
+  foreign_height,  // of the highest object on bare board (daemon/inspection/defects/foreign_objects.h)
 };
-inline constexpr Characteristic last_characteristic = Characteristic::diameter;
+inline constexpr Characteristic last_characteristic = Characteristic::foreign_height;
 /// Whether `parameter` is q in (0, 1).
 bool has_quantile(Characteristic c);
 /// Of facets: [facet_map] is needed.
 bool is_of_facets(Characteristic c);
-/// Package of a row that is a touched hole, and of one that is a region of a surface.
+/// Of a component's own place: measured by its body's edges.
+bool is_of_place(Characteristic c);
+/// Package of a row that is a touched hole, of one that is a region of a surface, and of foreign objects on a board.
 inline constexpr const char* hole_package = "hole";
 inline constexpr const char* surface_package = "surface";
+inline constexpr const char* foreign_package = "bare_board";
 const char* name_of(Characteristic c);  // "mean", "median", ... as in a recipe
 const char* unit_of(Characteristic c);  // "um", "mdeg", "permille", "percent"
 
@@ -126,6 +136,7 @@ struct Component {
   std::vector<Check> checks;          // at least one
   bool warp_fallback = false;         // a refused ring may be replaced by the board's surface
   std::vector<std::string> overlaps;  // references of components whose bodies may overlap this one
+  std::optional<double> upside_down_um = std::nullopt;  // height of the part where it lies on its top
 };
 
 /// Reference surface of a height.
@@ -212,6 +223,7 @@ struct Recipe {
   /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is
   /// the place of the panel's lower left corner.
   std::shared_ptr<const PanelRecipe> panel;
+  std::shared_ptr<const DefectRecipe> defects;  // null: parts that FAIL are named, by the usual limits
   /// For a part compared with its model; null: for a board. Its regions are the recipe's components.
   std::shared_ptr<const SurfaceRecipe> surface;
 };

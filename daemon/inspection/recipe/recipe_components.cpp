@@ -16,7 +16,7 @@ namespace {
 /// Keys common to packages and components; a component's own value takes precedence.
 struct Part {
   std::optional<Eigen::Vector2d> body_mm, outline_mm, outline_offset_mm;
-  std::optional<double> nominal_um, surface_um;
+  std::optional<double> nominal_um, surface_um, upside_down_um;
   std::optional<std::string> nominal_source;
   std::optional<bool> nominal_confirmed, warp_fallback;
   std::optional<Demand> demand;
@@ -58,6 +58,7 @@ Part read_part(config::TomlTable& table, config::Problems& problems) {
   part.nominal_source = table.text_if("nominal_source");
   if (table.has("nominal_confirmed")) part.nominal_confirmed = table.boolean("nominal_confirmed");
   part.surface_um = table.number_if("surface_um", config::not_negative);
+  part.upside_down_um = table.number_if("upside_down_um", config::positive);
   if (table.has("fallback"))
     part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
   if (has_demand(table)) part.demand = read_demand(table, true);
@@ -79,7 +80,7 @@ Part read_package(config::TomlTable table, const std::string& name, config::Prob
   refuse_limits_of_checks(table, ("package." + name).c_str());
   table.only_keys({"body_mm", "nominal_um", "characteristic", "quantile", "top_count", "tolerance_um",
                    "lower_um", "upper_um", "floor_outline_mm", "floor_outline_offset_mm", "fallback",
-                   "nominal_source", "nominal_confirmed", "surface_um", "check"});
+                   "nominal_source", "nominal_confirmed", "surface_um", "upside_down_um", "check"});
   Part part = read_part(table, problems);
   if (part.demand && part.nominal_um)
     doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
@@ -120,6 +121,7 @@ Part merged(const Part& own, const Part& package) {
     if (!part.nominal_confirmed) part.nominal_confirmed = package.nominal_confirmed;
   }
   if (!part.surface_um) part.surface_um = package.surface_um;
+  if (!part.upside_down_um) part.upside_down_um = package.upside_down_um;
   if (!part.warp_fallback) part.warp_fallback = package.warp_fallback;
   if (!part.demand) part.demand = package.demand;
   if (!part.outline_mm) part.outline_mm = package.outline_mm;
@@ -220,7 +222,8 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
       {"reference",    "package",        "centre_mm",         "rotation_deg",     "overlaps",
        "body_mm",      "nominal_um",     "characteristic",    "quantile",         "top_count",
        "tolerance_um", "lower_um",       "upper_um",          "floor_outline_mm", "floor_outline_offset_mm",
-       "fallback",     "nominal_source", "nominal_confirmed", "surface_um",       "check"});
+       "fallback",     "nominal_source", "nominal_confirmed", "surface_um",       "upside_down_um",
+       "check"});
   Component c;
   c.reference = read_name(table, "reference");
   demand_own_reference(c.reference, table, board);
@@ -240,6 +243,7 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
   c.nominal_source = part.nominal_source.value_or("");
   c.nominal_confirmed = part.nominal_confirmed.value_or(true);
   c.surface_um = part.surface_um;
+  c.upside_down_um = part.upside_down_um;
   c.warp_fallback = part.warp_fallback.value_or(false);
   c.overlaps = table.texts_or("overlaps", {});
   if (part.outline_mm) {
@@ -252,10 +256,15 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
                          ? resolve(*part.demand, std::nullopt, 0, table)
                          : resolve(*part.demand, c.nominal_height_um, c.nominal_height_um, table));
   for (const Demand& demand : part.checks) {
+    const bool of_place = is_of_place(demand.characteristic);
     const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
                                std::string(unit_of(demand.characteristic)) == "um";
-    c.checks.push_back(resolve(demand, around_height ? std::optional(c.nominal_height_um) : std::nullopt,
-                               c.nominal_height_um, table));
+    std::optional<double> nominal;
+    if (of_place && demand.tolerance)
+      nominal = 0;
+    else if (around_height)
+      nominal = c.nominal_height_um;
+    c.checks.push_back(resolve(demand, nominal, c.nominal_height_um, table));
   }
   demand_few(c.checks, table);
   demand_warp(c, board.has_warp, table);

@@ -22,7 +22,11 @@ Characteristic read_characteristic(config::TomlTable& table, bool heights_only) 
                                                          {"top_mean", top_mean},
                                                          {"tilt", tilt},
                                                          {"presence", presence},
-                                                         {"board_flatness", board_flatness}});
+                                                         {"board_flatness", board_flatness},
+                                                         {"offset_x", offset_x},
+                                                         {"offset_y", offset_y},
+                                                         {"offset", offset},
+                                                         {"rotation", rotation}});
 }
 
 /// Possible range of a characteristic's values.
@@ -31,7 +35,8 @@ config::Range range_of(Characteristic c) {
   if (c == Characteristic::presence) return {0, 1000};
   using enum Characteristic;
   if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
-  if (c == true_position || c == diameter) return config::not_negative;
+  if (c == true_position || c == diameter || c == offset) return config::not_negative;
+  if (c == rotation) return {-90000, 90000};
   if (c == bow || c == twist || c == peak_to_valley || c == board_flatness) return config::not_negative;
   return {};
 }

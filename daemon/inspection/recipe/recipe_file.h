@@ -45,6 +45,9 @@ bool read_components(config::TomlTable& file, Recipe& recipe, config::Problems& 
 /// [warp]: the board's own form. Read after the board's size and before the components.
 void read_warp(config::TomlTable table, Recipe& recipe, config::Problems& problems);
 
+/// [defects]: limits of the words by which a part's fault is named. Read after board and components.
+void read_defects(config::TomlTable table, Recipe& recipe);
+
 /// [alignment] of a board: how far it may lie from its place. Read after board and components; `complete`: all components
 /// were read.
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete);

@@ -37,7 +37,12 @@ const char* name_of(Characteristic c) {
                                           "position_x",
                                           "position_y",
                                           "true_position",
-                                          "diameter"};
+                                          "diameter",
+                                          "offset_x",
+                                          "offset_y",
+                                          "offset",
+                                          "rotation",
+                                          "foreign_height"};
   static_assert(std::size(names) == static_cast<std::size_t>(last_characteristic) + 1);
   return names[static_cast<std::size_t>(c)];
 }
@@ -51,8 +56,10 @@ bool is_of_facets(Characteristic c) {
   return c >= Characteristic::pfm_mean && c <= Characteristic::ffm_percentile;
 }
 
+bool is_of_place(Characteristic c) { return c >= Characteristic::offset_x && c <= Characteristic::rotation; }
+
 const char* unit_of(Characteristic c) {
-  if (c == Characteristic::tilt) return "mdeg";
+  if (c == Characteristic::tilt || c == Characteristic::rotation) return "mdeg";
   if (c == Characteristic::presence) return "permille";
   if (c == Characteristic::bow || c == Characteristic::twist) return "percent";
   return "um";

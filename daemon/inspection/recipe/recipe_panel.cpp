@@ -7,6 +7,7 @@
 
 #include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
+#include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 #include "daemon/inspection/recipe/recipe_overlap.h"
@@ -161,6 +162,11 @@ Recipe board_recipe(const Recipe& recipe, const PanelPlace& place) {
     for (Component& patch : warp->patches) patch.reference = panel_reference(place.name, patch.reference);
     board.warp = std::move(warp);
   }
+  if (recipe.defects && recipe.defects->foreign) {
+    auto defects = std::make_shared<DefectRecipe>(*recipe.defects);
+    defects->foreign->row.reference = panel_reference(place.name, defects->foreign->row.reference);
+    board.defects = std::move(defects);
+  }
   return board;
 }
 
@@ -170,6 +176,7 @@ Recipe mark_recipe(const Recipe& recipe, const PanelPlace& place, const BadMark&
   marked.name += "/" + mark.feature.reference;
   marked.alignment = nullptr;
   marked.warp = nullptr;
+  marked.defects = nullptr;
   marked.filter.reset();
   marked.rule = DecisionRule::iso14253;
   for (const Component& c : marked.components) {

@@ -4,6 +4,7 @@
 
 #include "calib/warp/knot_check.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
@@ -110,6 +111,7 @@ std::vector<const Component*> verdict_rows(const Recipe& recipe) {
   }
   for (const Component& c : recipe.components) rows.push_back(&c);
   if (recipe.warp) rows.push_back(&recipe.warp->row);
+  if (recipe.defects && recipe.defects->foreign) rows.push_back(&recipe.defects->foreign->row);
   return rows;
 }
 

@@ -14,7 +14,7 @@ struct Readable {
   const char* unit;
 };
 Readable readable_of(Characteristic c) {
-  if (c == Characteristic::tilt) return {1e-3, "deg"};
+  if (c == Characteristic::tilt || c == Characteristic::rotation) return {1e-3, "deg"};
   if (c == Characteristic::presence) return {0.1, "%"};
   return {1, c == Characteristic::bow || c == Characteristic::twist ? "%" : "um"};
 }
@@ -57,7 +57,12 @@ bool is_missing(const CheckVerdict& v) {
   return is_height(v.check.characteristic) && v.value < nominal.value_or(*v.check.lower) / 2;
 }
 
+std::string defect_text(const DefectEvidence& defect) {
+  return name_of(defect.word) + (defect.detail.empty() ? "" : ": " + defect.detail);
+}
+
 std::string fault_text(const ComponentVerdict& component) {
+  if (component.defect) return defect_text(*component.defect);
   const CheckVerdict* worst = nullptr;
   for (const CheckVerdict& v : component.checks) {
     if (v.decision != component.decision || v.decision == Decision::pass) continue;

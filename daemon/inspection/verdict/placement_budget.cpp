@@ -68,6 +68,12 @@ std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Comp
   return terms;
 }
 
+std::vector<UncertaintyTerm> turn_terms(const PlacementSources& s) {
+  if (s.registered) return {{"alignment", std::sqrt(std::max(0.0, s.registered->covariance(2, 2)))}};
+  if (s.calibration) return {{"calibration", std::sqrt(std::max(0.0, s.calibration->covariance(2, 2)))}};
+  return {};
+}
+
 void add_placement(std::vector<UncertaintyTerm>& budget, const std::vector<PlacementTerm>& terms,
                    const Eigen::Vector2d& slope) {
   for (const PlacementTerm& term : terms)

@@ -50,6 +50,10 @@ struct PlacementSources {
 /// J C J^T of its covariance, J = [1, 0, -(y - y0); 0, 1, x - x0] at the body's centre.
 std::vector<PlacementTerm> placement_terms(const PlacementSources& sources, const Component& component);
 
+/// Of the board's rotation in its plane, in rad: `alignment` by a registration, else `calibration`, whose rotation about the
+/// machine's z it is.
+std::vector<UncertaintyTerm> turn_terms(const PlacementSources& sources);
+
 /// Adds for each term sqrt(s^T C s) in um to a height's budget, s the slope of the top over its floor along
 /// the sensor's x and y.
 void add_placement(std::vector<UncertaintyTerm>& budget, const std::vector<PlacementTerm>& terms,

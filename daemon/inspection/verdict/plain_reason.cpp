@@ -26,6 +26,8 @@ std::string failed_text(const CheckVerdict& v) {
   const double limit = limit_of(v);
   if (c == Characteristic::tilt && v.check.upper && v.value > *v.check.upper)
     return fmt::format("tilted {:.2f} of {:.2f} degrees", v.value / 1000, *v.check.upper / 1000);
+  if (c == Characteristic::rotation)
+    return fmt::format("rotated {:.2f} of {:.2f} degrees", v.value / 1000, limit / 1000);
   if (c == Characteristic::presence && v.value < limit)
     return fmt::format("seen on {:.0f} % of its place, {:.0f} % are needed", v.value / 10, limit / 10);
   if (c == Characteristic::presence)
@@ -71,6 +73,7 @@ std::string panel_reason(const BoardVerdict& verdict) {
 }  // namespace
 
 std::string plain_reason(const ComponentVerdict& component) {
+  if (component.defect) return defect_text(*component.defect);
   if (component.decision == Decision::pass) return "";
   if (std::any_of(component.checks.begin(), component.checks.end(), is_missing)) return "missing";
   std::vector<std::string> texts;

@@ -64,6 +64,8 @@ enum class Reason : std::uint8_t {
   hole_scan,            // a hole was not found in its snapshot, or the probe does not surely fit
   hole_touch,           // a hole was not touched, or not all round
   hole_mismatch,        // a hole's touches contradict its scan, or each other
+  body_edges,           // too few of a body's edges are seen to say where it lies
+  defect,               // a part whose limits pass it looks wrong by the rules of [defects]
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   panel,  // a bad-board mark is doubtful, no board is left, or what was stated of the boards contradicts the recipe
   skipped,  // not measured: its board of the panel is marked or stated as bad
@@ -187,6 +189,33 @@ struct WarpFloorEvidence {
   std::optional<WarpGapEvidence> largest_gap;  // of the ring's places and the body's centre
 };
 
+/// What is wrong with a part, in one word (daemon/inspection/METROLOGY.md, table of words).
+enum class Defect : std::uint8_t {
+  missing,
+  tombstoned,   // stands on an end of its length
+  billboard,    // stands on a long side
+  lifted_side,  // one side is raised
+  lifted_corner,
+  shifted,
+  rotated,
+  upside_down,  // as high as the package on its top
+  wrong_part,   // height or outline of another package
+  wrong_height,
+  foreign_object,  // lies where the recipe has bare board, or an empty place
+};
+const char* name_of(Defect d);  // "missing", "lifted side", ...
+
+/// A part's fault by the rules, with what was seen; NaN where not seen. Lengths and angles as of the characteristics.
+struct DefectEvidence {
+  Defect word = Defect::missing;
+  std::string detail;  // in words, with numbers
+  double height_um = std::nan("");
+  std::array<double, 2> size_mm{std::nan(""), std::nan("")};  // along its own x and y
+  std::array<double, 2> rise_um{std::nan(""), std::nan("")};  // of its top over that size
+  std::array<double, 2> offset_um{std::nan(""), std::nan("")};
+  double rotation_mdeg = std::nan("");
+};
+
 struct ComponentVerdict {
   std::string reference, package;
   std::optional<RegionEvidence> region;  // for a surface; a floor's evidence otherwise
@@ -194,6 +223,7 @@ struct ComponentVerdict {
   std::optional<WarpEvidence> warp;      // for the board's own row, which has no floor
   std::optional<WarpFloorEvidence> warp_floor;
   Decision decision = Decision::invalid;  // worst of its checks
+  std::optional<DefectEvidence> defect;   // none: no word fits
   FloorEvidence floor;
   std::uint32_t body_pixels = 0, body_valid = 0;
   std::vector<CheckVerdict> checks;

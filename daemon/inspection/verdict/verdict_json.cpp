@@ -23,6 +23,7 @@ template <class E>
 constexpr int last_value() {
   if constexpr (std::is_same_v<E, Decision>) return static_cast<int>(Decision::invalid);
   if constexpr (std::is_same_v<E, Reason>) return static_cast<int>(Reason::internal);
+  if constexpr (std::is_same_v<E, Defect>) return static_cast<int>(Defect::foreign_object);
   if constexpr (std::is_same_v<E, ProbeState>) return static_cast<int>(ProbeState::link_down);
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
   if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);
@@ -96,11 +97,12 @@ void visit(F& f, V& v, const ComponentVerdict&) {
   f("reference", v.reference);
   f("package", v.package);
   f("decision", v.decision);
+  f.where_known("defect", v.defect);
   f.where_known("region", v.region);
   f.where_known("hole", v.hole);
   f.where_known("warp", v.warp);
   f.where_known("warp_floor", v.warp_floor);
-  if (!v.region && !v.hole && !v.warp) {
+  if (!v.region && !v.hole && !v.warp && v.package != foreign_package) {
     f("floor", v.floor);
     f("body_pixels", v.body_pixels);
     f("body_valid", v.body_valid);

@@ -53,6 +53,19 @@ void visit(F& f, V& v, const StepRecord&) {
   f("warnings", v.warnings);
 }
 
+// --- a part's fault
+
+template <class F, class V>
+void visit(F& f, V& v, const DefectEvidence&) {
+  f("word", v.word);
+  f("detail", v.detail);
+  f("height_um", v.height_um);
+  f("size_mm", v.size_mm);
+  f("rise_um", v.rise_um);
+  f("offset_um", v.offset_um);
+  f("rotation_mdeg", v.rotation_mdeg);
+}
+
 // --- positions, and their pairing with a frame
 
 template <class F, class V>

@@ -1,5 +1,7 @@
 #include "daemon/inspection/verdict/verdict.h"
 
+#include <iterator>
+
 namespace datum {
 
 const char* name_of(Decision d) {
@@ -112,6 +114,10 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "HOLE_TOUCH";
     case Reason::hole_mismatch:
       return "HOLE_MISMATCH";
+    case Reason::body_edges:
+      return "BODY_EDGES";
+    case Reason::defect:
+      return "DEFECT";
     case Reason::nominal_unconfirmed:
       return "NOMINAL_UNCONFIRMED";
     case Reason::panel:
@@ -142,6 +148,14 @@ BoardCounts counts_of(const std::vector<PanelBoard>& boards) {
   for (const PanelBoard& board : boards)
     ++(board.decision ? counts.of.at(static_cast<std::size_t>(*board.decision)) : counts.skipped);
   return counts;
+}
+
+const char* name_of(Defect d) {
+  static constexpr const char* names[] = {"missing",       "tombstoned",   "billboard",     "lifted side",
+                                          "lifted corner", "shifted",      "rotated",       "upside-down",
+                                          "wrong part",    "wrong height", "foreign object"};
+  static_assert(std::size(names) == static_cast<std::size_t>(Defect::foreign_object) + 1);
+  return names[static_cast<std::size_t>(d)];
 }
 
 }  // namespace datum

@@ -31,6 +31,18 @@ Table component_table(const BoardVerdict& verdict) {
                {"reason"}});
   for (const auto& component : verdict.components) {
     if (is_skipped(component)) continue;  // its board says so
+    if (component.defect)                 // a line of its own before the values
+      table.add({{component.reference},
+                 {component.package},
+                 {name_of(component.defect->word)},
+                 {"-"},
+                 {"-"},
+                 {""},
+                 {"-"},
+                 {"-"},
+                 {"-"},
+                 {"", ink_of(component.decision)},
+                 {component.defect->detail}});
     for (const auto& v : component.checks) {
       const bool valid = v.decision != Decision::invalid;
       const auto when_valid = [&](double x) { return shown_number(valid ? std::optional(x) : std::nullopt); };

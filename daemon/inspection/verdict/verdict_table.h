@@ -11,7 +11,7 @@ Ink ink_of(Decision decision);  // PASS green, INCONCLUSIVE yellow, FAIL red, IN
 /// Of a panel: a table of its boards with serial number, verdict, registration and mark, and a blank line; else empty.
 std::string boards_text(const BoardVerdict& verdict, bool colour);
 
-/// One row per check: reference, characteristic, value, U (k = 2), unit, lower, upper, verdict, reason and
+/// One row per component with a defect's word: the word and its detail. Then one row per check: reference, characteristic, value, U (k = 2), unit, lower, upper, verdict, reason and
 /// detail.
 Table component_table(const BoardVerdict& verdict);
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "tests/daemon/inspection/board/inspect_fixture.h"
@@ -77,6 +79,35 @@ TEST(InspectRegistration, MeasuresABoardThatIsTurned) {
     if (x != 0) {
       EXPECT_NE(s.inspect().decision, Decision::pass) << "blind";
     }
+  }
+}
+
+/// U1 lies 0.12 mm to the right and 4 degrees counter-clockwise on a board that is itself shifted and turned.
+TEST(InspectRegistration, PlacesOfPartsAreThoseOnTheRegisteredBoard) {
+  std::vector<Component> seen = parts();
+  seen[0].body.centre_mm.x() += 0.12;
+  seen[0].body.rotation_deg += 4;
+  Scene s = placed(0.83, -0.61, -2.0, seen);
+  s.recipe.components[0].checks.clear();
+  for (const Characteristic what :
+       {Characteristic::offset_x, Characteristic::offset_y, Characteristic::rotation}) {
+    Check check;
+    check.characteristic = what;
+    check.nominal = 0;
+    check.lower = -9000;
+    check.upper = 9000;
+    s.recipe.components[0].checks.push_back(check);
+  }
+  const BoardVerdict v = s.inspect();
+  const double truths[] = {120, 0, 4000};
+  for (std::size_t k = 0; k < 3; ++k) {
+    const CheckVerdict& check = v.components.at(0).checks.at(k);
+    EXPECT_EQ(check.reason, Reason::none) << check.detail;
+    EXPECT_LT(std::abs(check.value - truths[k]), 3 * check.u) << name_of(check.check.characteristic);
+    const auto term = std::find_if(check.budget.begin(), check.budget.end(),
+                                   [](const UncertaintyTerm& t) { return t.name == "alignment"; });
+    ASSERT_NE(term, check.budget.end());
+    EXPECT_GT(term->u, 0);
   }
 }
 

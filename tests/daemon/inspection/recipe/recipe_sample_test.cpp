@@ -6,6 +6,7 @@
 #include "config/toml_reader.h"
 #include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
+#include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "tests/sample_file.h"
@@ -25,7 +26,7 @@ class RecipeSample : public ::testing::Test {
 TEST_F(RecipeSample, Loads) {
   const Recipe r = loaded(sample);
   ASSERT_EQ(r.components.size(), 2u);
-  EXPECT_EQ(r.components[0].checks.size(), 4u);
+  EXPECT_EQ(r.components[0].checks.size(), 5u);
   ASSERT_TRUE(r.warp);
   EXPECT_EQ(r.warp->row.checks.size(), 3u);
   ASSERT_EQ(r.warp->patches.size(), 16u);
@@ -75,6 +76,12 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.warp->max_curvature_um_per_mm2, whole.warp->max_curvature_um_per_mm2);
   EXPECT_EQ(plain.warp->patches.size(), whole.warp->patches.size());
   EXPECT_EQ(plain.components[0].warp_fallback, whole.components[0].warp_fallback);
+  EXPECT_EQ(plain.defects->max_lift_um, whole.defects->max_lift_um);
+  EXPECT_EQ(plain.defects->max_height_share, whole.defects->max_height_share);
+  EXPECT_EQ(plain.defects->beside_pass_invalid, whole.defects->beside_pass_invalid);
+  EXPECT_EQ(plain.defects->foreign->row.reference, whole.defects->foreign->row.reference);
+  EXPECT_EQ(plain.defects->foreign->min_size_mm, whole.defects->foreign->min_size_mm);
+  EXPECT_EQ(plain.defects->foreign->row.checks[0].upper, whole.defects->foreign->row.checks[0].upper);
 }
 
 TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
@@ -83,7 +90,8 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   const auto of_package = testing::shown_keys(sample, "package.C0603");
   for (const std::string header :
        {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
-        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare", "alignment"}) {
+        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare", "alignment",
+        "defects", "defects.foreign_objects"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert({"filter", "panel"});  // have samples of their own
