@@ -34,6 +34,9 @@ if(DATUM_DAEMON)
   find_package(pugixml REQUIRED)                       # libpugixml-dev
   pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo-ft cairo-pdf cairo-svg)  # libcairo2-dev
   pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)        # libfreetype-dev
+  if(DATUM_DESIGN)
+    find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
+  endif()
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)
   find_path(ARAVIS_INCLUDE arv.h PATH_SUFFIXES aravis-0.8 REQUIRED)     # libaravis-dev

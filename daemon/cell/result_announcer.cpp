@@ -6,6 +6,7 @@
 
 #include "daemon/inspection/verdict/decision.h"
 #include "daemon/instrument/instrument.h"
+#include "daemon/pictures/picture_name.h"
 #include "daemon/system/event_loop.h"
 
 namespace datum {
@@ -72,7 +73,7 @@ void ResultAnnouncer::draw_board(const std::shared_ptr<BoardOrder>& board) {
   const BoardVerdict& v = board->verdict;
   const bool drawn = board->part.map || (board->frame && board->frame_error.empty());
   if (!deps_.pictures || !drawn || v.reason == Reason::frame) return;
-  const auto file = *deps_.pictures / fmt::format("{:08}_{}.png", v.sequence, name_of(v.decision));
+  const auto file = *deps_.pictures / picture_name(v.sequence, v.decision);
   deps_.threads.drawer.submit([board, file, log = deps_.events.log_sink()] { draw(*board, file, log); },
                               [] {});
 }

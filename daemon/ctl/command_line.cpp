@@ -34,6 +34,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_control_commands(*this);
   add_result_commands(*this);
   add_export_command(*this);
+  add_report_commands(*this);
   add_backup_commands(*this);
   add_signature_command(*this);
   add_device_commands(*this);

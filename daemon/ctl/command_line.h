@@ -61,6 +61,7 @@ class CommandLine {
 // Parts of the tree, one per file.
 void add_result_commands(CommandLine& line);    // results, show
 void add_export_command(CommandLine& line);     // export
+void add_report_commands(CommandLine& line);    // report
 void add_backup_commands(CommandLine& line);    // backup, restore
 void add_signature_command(CommandLine& line);  // signature
 void add_cell_commands(CommandLine& line);      // recipes, choose, unit, arm, trigger, abort

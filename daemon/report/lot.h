@@ -1,0 +1,92 @@
+// Numbers of a lot: yields, defects by reason, component and package, and the places of values in their tolerances.
+//
+// A unit is its serial number with its recipe; a board without a serial number is a unit of its own. Attempts are in the store's
+// order. First pass yield: units whose first attempt is PASS over all units that entered; a first attempt INVALID is neither passed
+// nor failed, one that is INCONCLUSIVE makes the yield an interval. Final yield: the same by the last attempt. What happened between
+// two attempts, a retest or a rework, is not in the store.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daemon/report/chart.h"
+#include "daemon/store/result_store.h"
+
+namespace datum {
+
+/// Number of each Decision, by its value.
+using DecisionCounts = std::array<std::size_t, 4>;
+std::size_t total(const DecisionCounts& counts);
+
+/// A share from all boards that surely passed to all that may have passed.
+struct Yield {
+  std::size_t least = 0, most = 0, of = 0;
+};
+
+/// A row of a Pareto chart.
+struct Cause {
+  std::string name;
+  std::size_t count = 0;
+};
+
+/// Values of one characteristic of one package, as shares of their tolerances (share_of_tolerance).
+struct Spread {
+  std::string package, what;
+  FiveNumbers shares;
+  std::size_t not_measured = 0;  // INVALID
+};
+
+struct LotBoard {
+  std::uint64_t sequence = 0;
+  std::string measured_at, unit_id, recipe;
+  Decision decision = Decision::invalid;
+  std::string why;
+};
+
+class Lot {
+ public:
+  /// Adds a result; results come in the store's order. One whose JSON can't be read counts as unreadable alone.
+  void add(const StoredResult& result);
+
+  const std::vector<LotBoard>& boards() const { return boards_; }
+  std::size_t unreadable() const { return unreadable_; }
+  DecisionCounts decisions() const;
+  /// Of components, each by its worst check.
+  const DecisionCounts& components() const { return components_; }
+  std::size_t checks() const { return checks_; }
+
+  struct Units {
+    std::size_t entered = 0, repeated = 0;  // repeated: with more than one attempt
+    std::size_t passed_again = 0;           // a last attempt PASS after a FAIL: no rework is recorded
+    DecisionCounts first{}, last{};
+    Yield first_pass, final;
+  };
+  Units units() const;
+
+  /// By number, then by name; the smallest ones beyond `most` rows joined as "other", last.
+  std::vector<Cause> by_reason(std::size_t most) const { return sorted(reasons_, most); }
+  std::vector<Cause> by_component(std::size_t most) const { return sorted(references_, most); }
+  std::vector<Cause> by_package(std::size_t most) const { return sorted(packages_, most); }
+  std::vector<Spread> spreads() const;
+
+ private:
+  using Causes = std::map<std::string, std::size_t>;
+  struct Values {
+    std::vector<double> shares;
+    std::size_t not_measured = 0;
+  };
+  static std::vector<Cause> sorted(const Causes& causes, std::size_t most);
+  void add_component(const ComponentVerdict& component);
+
+  std::vector<LotBoard> boards_;
+  std::size_t unreadable_ = 0, checks_ = 0;
+  DecisionCounts components_{};
+  Causes reasons_, references_, packages_;
+  std::map<std::pair<std::string, std::string>, Values> values_;
+};
+
+}  // namespace datum
