@@ -36,6 +36,7 @@ if(DATUM_DAEMON)
   pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)        # libfreetype-dev
   if(DATUM_DESIGN)
     find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
+    pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
   endif()
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)

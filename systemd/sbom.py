@@ -26,6 +26,10 @@ LICENCES = {  # of packages without a row in the table, loaded by those with a r
     "libfontconfig1": "HPND-sell-variant", "libfontconfig-dev": "HPND-sell-variant", "libpixman-1-0": "MIT", "libexpat1": "MIT",
     "libx11-6": "MIT", "libxcb1": "MIT", "libxcb-render0": "MIT", "libxcb-shm0": "MIT", "libxext6": "MIT",
     "libxrender1": "HPND-sell-variant", "libxau6": "MIT-open-group", "libxdmcp6": "MIT-open-group", "libbrotli1": "MIT",
+    "libgnutls30": "LGPL-2.1-or-later", "libhogweed6": "LGPL-3.0-or-later OR GPL-2.0-or-later", "libnettle8": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libgmp10": "LGPL-3.0-or-later OR GPL-2.0-or-later", "libidn2-0": "LGPL-3.0-or-later OR GPL-2.0-or-later", "libp11-kit0": "BSD-3-Clause",
+    "libtasn1-6": "LGPL-2.1-or-later", "libunistring2": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    "libunistring5": "LGPL-3.0-or-later OR GPL-2.0-or-later", "libgnutls30t64": "LGPL-2.1-or-later",
     "libbsd0": "BSD-3-Clause", "libmd0": "BSD-3-Clause",
     "libboost1.74-dev": "BSL-1.0", "libboost1.83-dev": "BSL-1.0",  # what libboost-dev depends on
     "libc6": "LGPL-2.1-or-later", "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",

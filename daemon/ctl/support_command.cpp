@@ -12,10 +12,10 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/doctor_cell.h"
 #include "daemon/ctl/exit_status.h"
-#include "daemon/ctl/metrics_client.h"
 #include "daemon/ctl/run_program.h"
 #include "daemon/ctl/status.h"
 #include "daemon/ctl/support_bundle.h"
+#include "daemon/metrics/metrics_client.h"
 #include "daemon/version/version.h"
 
 namespace datum {

@@ -355,17 +355,7 @@ std::optional<ChainEntry> ResultStore::head() {
 }
 
 std::string ResultStore::chain_sha256(std::uint64_t sequence) {
-  if (!impl_->has_chain) return "";
-  // Entry numbers exceed sequence numbers only by statements, so the search from the oldest result needs few steps.
-  sqlite::Statement row(
-      impl_->db.get(), impl_->file,
-      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 - ?2 FROM "
-      "chain WHERE sequence IS NOT NULL ORDER BY link LIMIT 1) ORDER BY link LIMIT 1");
-  std::uint64_t no_results = 0;
-  for (const FormerId& f : impl_->former)
-    if (f.given < sequence) no_results += f.given - f.last;
-  row.bind(1, clamped(sequence)).bind(2, clamped(no_results));
-  return row.step() ? row.text(0) : "";
+  return impl_->has_chain ? chain_sha256_of(impl_->db.get(), impl_->file, impl_->former, sequence) : "";
 }
 
 Removal ResultStore::remove_oldest(const RemovalOrder& order) {

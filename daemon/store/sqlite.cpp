@@ -66,6 +66,11 @@ Statement& Statement::bind(int index, std::int64_t number) {
   return *this;
 }
 
+Statement& Statement::bind_real(int index, double number) {
+  if (sqlite3_bind_double(statement_, index, number) != SQLITE_OK) fail(db_, file_, "bind a value");
+  return *this;
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;

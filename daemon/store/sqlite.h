@@ -30,10 +30,12 @@ class Statement {
 
   Statement& bind(int index, const std::string& text);
   Statement& bind(int index, std::int64_t number);
+  Statement& bind_real(int index, double number);
   /// True: a row is available.
   bool step();
   void reset();
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::string text(int column) const;
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace datum {
 
 StoredResult row_of(const sqlite::Statement& s, const std::string& id) {
@@ -65,6 +67,22 @@ const std::string& id_at_link(const std::vector<FormerId>& former, std::uint64_t
 ChainEntry link_of(const sqlite::Statement& s) {
   return {static_cast<std::uint64_t>(s.integer(0)), static_cast<std::uint64_t>(s.integer(1)), s.text(2),
           s.text(3)};
+}
+
+std::string chain_sha256_of(sqlite3* db, const std::filesystem::path& file,
+                            const std::vector<FormerId>& former, std::uint64_t sequence) {
+  constexpr std::uint64_t most = INT64_MAX;  // SQLite's integers are signed
+  // Entry numbers exceed sequence numbers only by statements, so the search from the oldest result needs few steps.
+  sqlite::Statement row(
+      db, file,
+      "SELECT sha256 FROM chain WHERE sequence = ?1 AND link >= (SELECT link - sequence + ?1 - ?2 FROM "
+      "chain WHERE sequence IS NOT NULL ORDER BY link LIMIT 1) ORDER BY link LIMIT 1");
+  std::uint64_t no_results = 0;
+  for (const FormerId& f : former)
+    if (f.given < sequence) no_results += f.given - f.last;
+  row.bind(1, static_cast<std::int64_t>(std::min(sequence, most)));
+  row.bind(2, static_cast<std::int64_t>(std::min(no_results, most)));
+  return row.step() ? row.text(0) : "";
 }
 
 ChainEntry head_of(sqlite3* db, const std::filesystem::path& file) {

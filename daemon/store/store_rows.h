@@ -38,6 +38,10 @@ inline constexpr const char* head_link =
 inline constexpr const char* insert_link = "INSERT INTO chain VALUES (?1, ?2, ?3, ?4)";
 ChainEntry link_of(const sqlite::Statement& row);
 
+/// Hash of the entry of a result in a store with a chain; empty: it has none.
+std::string chain_sha256_of(sqlite3* db, const std::filesystem::path& file,
+                            const std::vector<FormerId>& former, std::uint64_t sequence);
+
 /// The newest entry; for an emptied chain table, the state before the first entry.
 ChainEntry head_of(sqlite3* db, const std::filesystem::path& file);
 

@@ -49,6 +49,8 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "bin/datumd-gpu",
                            "bin/datumd-parse",
                            "bin/datumd-sign",
+                           "bin/datumd-view",
+                           "lib/systemd/system/datumd-view.service",
                            "lib/systemd/system/datumd.service",
                            "lib/systemd/system/datumd@.service",
                            "lib/systemd/system/datumd-account@.service",
@@ -76,8 +78,8 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
 TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   if (output_of("systemd-analyze security --help").text.find("--offline") == std::string::npos)
     GTEST_SKIP() << "no systemd-analyze that judges units offline (systemd 250)";
-  for (const char* unit :
-       {"datumd.service", "datumd@.service", "datumd-sign.service", "datumd-sign@.service"}) {
+  for (const char* unit : {"datumd.service", "datumd@.service", "datumd-sign.service", "datumd-sign@.service",
+                           "datumd-view.service"}) {
     const Output out = output_of("systemd-analyze security --offline=true --no-pager " +
                                  file("lib/systemd/system/" + std::string(unit)).string());
     std::smatch level;

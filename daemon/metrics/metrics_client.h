@@ -8,7 +8,7 @@
 namespace datum {
 
 /// The body of GET /metrics, by the socket where one is configured, else by the port. Throws std::runtime_error: no
-/// server, timeout (5 s), or another answer.
-std::string fetch_metrics(const MetricsSettings& settings);
+/// server, no byte within `timeout_ms`, or another answer.
+std::string fetch_metrics(const MetricsSettings& settings, int timeout_ms = 5000);
 
 }  // namespace datum

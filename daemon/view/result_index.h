@@ -1,0 +1,80 @@
+// An index beside the store, of datumd-view's own: what the pages search by and the store has no index for. It holds nothing that is
+// not in the store, and is made anew where it is missing, damaged, of another store or another form.
+//
+//   board        a row a result: time, unit, recipe, decision
+//   series       recipe, component, characteristic
+//   day          sums of a series for each UTC day, so that a year is 366 rows
+//   calibration  results by calibration
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/store/sqlite.h"
+#include "daemon/view/result_reader.h"
+
+namespace datum {
+
+struct IndexedBoard {
+  std::uint64_t sequence = 0;
+  std::string measured_at, unit_id, recipe;
+  Decision decision = Decision::invalid;
+};
+
+struct SeriesName {
+  std::string recipe, reference, what;
+};
+
+/// One UTC day of a series. Sums are of measured values: INVALID has none.
+struct SeriesDay {
+  std::string day;  // "2026-11-23"
+  std::uint64_t decisions[4] = {};
+  std::uint64_t n = 0;
+  double mean = 0, least = 0, most = 0;
+};
+
+struct CalibrationUse {
+  std::string id, sha256, first_at, last_at;
+  std::uint64_t results = 0, first = 0, last = 0;
+};
+
+class ResultIndex {
+ public:
+  /// Opens or makes the file. `for_reading`: of a page; it is never made then. Throws StoreError.
+  enum class Access : std::uint8_t { reading, writing };
+  ResultIndex(const std::filesystem::path& file, Access access);
+
+  /// Takes the next results of the store, at most `most`; the number that was taken. An index of another store begins anew, and what
+  /// retention removed goes.
+  std::size_t take(ResultReader& store, std::size_t most);
+
+  struct Progress {
+    std::string store_id;
+    std::uint64_t last = 0;  // the newest result that it has
+  };
+  Progress progress();
+  /// Newest first. Exact text of the unit; a unit that begins with it follows.
+  std::vector<IndexedBoard> by_unit(const std::string& unit, std::size_t most);
+  /// The newest `most` of a choice, in the store's order.
+  std::vector<std::uint64_t> choice(const std::string& recipe, const std::string& from,
+                                    const std::string& before, std::size_t most);
+  std::vector<std::string> recipes(std::size_t most);
+  /// Of a recipe.
+  std::vector<SeriesName> series(const std::string& recipe, std::size_t most);
+  /// Rising days.
+  std::vector<SeriesDay> days(const SeriesName& name, const std::string& from, std::size_t most);
+  std::vector<CalibrationUse> calibrations(std::size_t most);
+
+ private:
+  void make();
+  void begin_anew(const std::string& store_id);
+  void remove_below(std::uint64_t first);
+
+  std::filesystem::path file_;
+  sqlite::Connection db_;
+};
+
+}  // namespace datum

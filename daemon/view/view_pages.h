@@ -1,0 +1,63 @@
+// The pages of datumd-view: a request by its path and query becomes a whole document. No text of a request becomes a file's name.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "daemon/view/live_state.h"
+
+namespace datum {
+
+class ResultIndex;
+class ResultReader;
+struct PageFrame;
+
+struct PageRequest {
+  std::string path;
+  std::map<std::string, std::string> query;  // decoded; of a repeated name the last
+};
+
+struct PageAnswer {
+  int status = 200;
+  std::string type = "text/html; charset=utf-8";
+  std::string body;
+  bool lasting = false;  // the same for ever: a picture
+};
+
+struct ViewSettings {
+  std::filesystem::path store;
+  std::filesystem::path pictures;  // folder; empty: none
+  std::filesystem::path index;     // file of the ResultIndex
+  std::function<LiveState()> live;
+  std::chrono::milliseconds page_limit{5000};  // of reading for one page
+};
+
+class ViewPages {
+ public:
+  explicit ViewPages(ViewSettings settings) : settings_(std::move(settings)) {}
+
+  /// Throws nothing: a fault is a page with its cause.
+  PageAnswer answer(const PageRequest& request) const;
+
+ private:
+  PageAnswer answered(const PageRequest& request) const;
+  PageAnswer boards_page() const;
+  PageAnswer board(const std::string& number) const;
+  PageAnswer picture(const std::string& number) const;
+  PageAnswer lot(const PageRequest& request) const;
+  PageAnswer component(const PageRequest& request) const;
+  PageAnswer search(const PageRequest& request) const;
+  PageAnswer calibrations() const;
+  PageAnswer health() const;
+  std::string read(const std::function<std::string(ResultReader&)>& make) const;
+  ResultIndex index() const;
+  /// How far the index is behind the store, in words; empty: not at all.
+  std::string lag(ResultIndex& index) const;
+
+  ViewSettings settings_;
+};
+
+}  // namespace datum

@@ -1,0 +1,49 @@
+// HTTP for the pages: GET and HEAD alone, by libmicrohttpd, in a thread of its own.
+//
+// Bounds: most_connections at once (further ones wait), idle_s without a byte, memory of a connection for its headers. A request's
+// body is never read. The name in Host must be an address, localhost or a name that was allowed: a page elsewhere whose name is made
+// to point here (DNS rebinding) gets nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "daemon/view/view_pages.h"
+
+namespace datum {
+
+struct ListenPlace {
+  std::string address = "127.0.0.1";  // numeric
+  std::uint16_t port = 8025;          // 0: any free one
+};
+/// "8025", "127.0.0.1:8025", "[::1]:8025". Throws std::invalid_argument with the allowed forms.
+ListenPlace read_listen_place(const std::string& text);
+/// True: only this computer reaches it.
+bool is_loopback(const ListenPlace& place);
+
+/// True: the value of a Host header names an address, localhost, or one of `names`; a port may follow.
+bool is_own_host(const std::string& host, const std::set<std::string>& names);
+
+class ViewServer {
+ public:
+  static constexpr unsigned most_connections = 64, idle_s = 5;
+  static constexpr std::size_t most_header_bytes = 16 << 10;
+
+  using Answer = std::function<PageAnswer(const PageRequest&)>;
+  /// Serves until destruction. `answer` is called on the server's thread. Throws std::runtime_error where it can't listen.
+  ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer);
+  ~ViewServer();
+  ViewServer(const ViewServer&) = delete;
+  ViewServer& operator=(const ViewServer&) = delete;
+
+  std::uint16_t port() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace datum
