@@ -25,6 +25,7 @@ deps
 fmt --check
 transcripts show
 statistics --short
+defects --frames 2 --size 0402
 placements --placements 2
 long
 placements --placements 3 --pixels 2000
