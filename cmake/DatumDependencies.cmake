@@ -20,7 +20,6 @@ if(DATUM_DAEMON)
   find_package(TIFF REQUIRED)                          # libtiff-dev
   find_package(PNG REQUIRED)                           # libpng-dev
   find_package(ZLIB REQUIRED)                          # zlib1g-dev
-  find_package(Boost 1.74 REQUIRED NO_MODULE)          # libboost-dev
   find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)  # libssl-dev
   find_package(SQLite3 REQUIRED)                       # libsqlite3-dev
   pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)        # libsystemd-dev
@@ -30,11 +29,12 @@ if(DATUM_DAEMON)
   endif()
   pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)          # libpcre2-dev
   pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)             # libzip-dev
-  pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)     # libarchive-dev
   find_package(pugixml REQUIRED)                       # libpugixml-dev
   pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo-ft cairo-pdf cairo-svg)  # libcairo2-dev
   pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)        # libfreetype-dev
-  if(DATUM_DESIGN)
+  if(DATUM_OFFLINE)
+    find_package(Boost 1.74 REQUIRED NO_MODULE)          # libboost-dev
+    pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)     # libarchive-dev
     find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
     pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
   endif()

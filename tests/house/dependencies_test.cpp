@@ -64,9 +64,14 @@ TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
   for (const char* heading : {"Files", "Tools"})
     for (const std::string& row : rows_of(heading)) listed.insert(row);
   const std::string script = slurp(root / "datum");
-  const auto from = script.find("build_packages=\""), to = script.find("\"\n", from);
-  ASSERT_NE(from, std::string::npos);
-  EXPECT_EQ(matches(script.substr(from + 15, to - from - 14), R"(([a-z][a-z0-9+.-]+)(?=[ \\"]))"), listed);
+  std::set<std::string> installed;
+  for (const std::string list : {"demo_packages=\"", "build_packages=\"$demo_packages "}) {
+    const auto begin = script.find("\n" + list), to = script.find("\"\n", begin);
+    ASSERT_NE(begin, std::string::npos) << list;
+    const auto from = begin + 1 + list.size();
+    installed.merge(matches(script.substr(from, to - from + 1), R"(([a-z][a-z0-9+.-]+)(?=[ \\"]))"));
+  }
+  EXPECT_EQ(installed, listed);
   const std::string cmake = slurp(root / "cmake/DatumDependencies.cmake");
   std::set<std::string> found = matches(cmake, "# ((?:lib)?[a-z0-9-]+-dev)");
   for (const char* of_tests : {"libgtest-dev", "libbenchmark-dev", "libmodbus-dev"})
