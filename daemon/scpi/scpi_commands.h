@@ -51,7 +51,7 @@ struct Command {
 /// The parameter "[<sequence>]", and its result: without the parameter the newest one. Throws Error -230 for an empty
 /// store, -222 where the result is not stored.
 Parameter result_sequence();
-StoredResult asked_for(Call& call);
+StoredResult asked_for(Call& call, std::size_t argument = 0);
 
 /// Parts of the table, one per file.
 std::vector<Command> common_commands();       // 488.2

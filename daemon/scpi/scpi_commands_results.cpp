@@ -15,9 +15,9 @@ Parameter result_sequence() {
   return {Parameter::Kind::integer, "sequence", true, 1, largest, std::nullopt, Dimension::none, {}, true};
 }
 
-StoredResult asked_for(Call& call) {
+StoredResult asked_for(Call& call, std::size_t argument) {
   std::optional<std::uint64_t> sequence;
-  if (call.arguments[0]) sequence = call[0].integer;
+  if (call.arguments[argument]) sequence = call[argument].integer;
   if (auto found = call.instrument().result(sequence)) return *std::move(found);
   if (!sequence) throw Error(data_corrupt_or_stale, "no board has been measured yet");
   const auto have = call.instrument().results();
@@ -78,11 +78,7 @@ std::string panel_board(const BoardVerdict& v, std::size_t index) {
 }
 
 BoardVerdict panel_asked_for(Call& call, std::size_t argument) {
-  std::optional<std::uint64_t> sequence;
-  if (call.arguments[argument]) sequence = call[argument].integer;
-  const auto found = call.instrument().result(sequence);
-  if (!found) throw Error(data_out_of_range, "no such result");
-  BoardVerdict v = found->verdict();
+  BoardVerdict v = asked_for(call, argument).verdict();
   if (v.boards.empty())
     throw Error(data_corrupt_or_stale, fmt::format("result {} is of one board; FETCh:BOARd?", v.sequence));
   return v;

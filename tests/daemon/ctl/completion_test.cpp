@@ -36,7 +36,7 @@ TEST_F(CompletionTest, OffersSubcommandsAndStepsButNoHiddenOnes) {
   EXPECT_THAT(of("datumctl ").words, Contains("status"));
   EXPECT_THAT(of("datumctl ").words, Not(Contains("completion")));
   EXPECT_THAT(of("datumctl re").words,
-              ElementsAre("recipe", "recipes", "referenced", "reopen", "restore", "results"));
+              ElementsAre("recipe", "recipes", "referenced", "reopen", "report", "restore", "results"));
   EXPECT_THAT(of("datumctl calibrate s").words,
               ElementsAre("scan", "seal", "solve", "spheres", "squareness", "start", "status"));
   EXPECT_THAT(of("datumctl nothing-such x").words, IsEmpty());

@@ -16,6 +16,20 @@ BoardVerdict without_frame() {
   return v;
 }
 
+/// Two boards with one component each, and one that is marked as bad.
+BoardVerdict panel() {
+  BoardVerdict v = board(3);
+  v.components = {component("U1@1-1", Decision::pass, 1160.25, Reason::none),
+                  component("U1@2-1", Decision::fail, 1190.0, Reason::none),
+                  component("U1@3-1", Decision::invalid, 0, Reason::skipped)};
+  v.decision = Decision::fail;
+  v.reason = Reason::none;
+  v.boards = {{"1-1", "SN-1", Decision::pass, Reason::none, "", {}, {}},
+              {"2-1", "SN-2", Decision::fail, Reason::none, "", {}, {}},
+              {"3-1", "", std::nullopt, Reason::skipped, "its mark is there", {}, {}}};
+  return v;
+}
+
 ProbePoint position(ProbeState state) {
   ProbePoint p;
   p.position_mm = {1.5, -2, 0.25};
@@ -56,6 +70,7 @@ const std::map<std::string, Event>& events() {
   static const std::map<std::string, Event> all{
       {"a board is measured", [](ScpiHost& h) { h.cell.finish_board(board()); }},
       {"another board is measured", [](ScpiHost& h) { h.cell.finish_board(board(2)); }},
+      {"a panel is measured", [](ScpiHost& h) { h.cell.finish_board(panel()); }},
       {"no frame comes", [](ScpiHost& h) { h.cell.finish_board(without_frame()); }},
       {"the pose is doubtful", [](ScpiHost& h) { h.cell.questionable = questionable_pose; }},
       {"the pose is good again", [](ScpiHost& h) { h.cell.questionable = 0; }},
