@@ -30,7 +30,7 @@ void check(const Snapshot& s) {
   if (!s.q_mm.allFinite()) throw CalibrationError("registration: a stage position that is no number");
 }
 
-void check(const RegistrationSettings& s) {
+void check(const SnapshotCheckSettings& s) {
   const auto need = [](bool fine, const char* name, double value, const char* allowed) {
     if (!fine) throw CalibrationError(text("registration: %s = %g; allowed: %s", name, value, allowed));
   };
@@ -42,12 +42,15 @@ void check(const RegistrationSettings& s) {
 
 class Pair {
  public:
-  Pair(const Snapshot& a, const Snapshot& b, const SnapshotModel& model, const RegistrationSettings& settings)
+  Pair(const Snapshot& a, const Snapshot& b, const SnapshotModel& model,
+       const SnapshotCheckSettings& settings)
       : a_(a), b_(b), model_(model), settings_(settings) {}
 
-  ShiftFit fit(Convention convention) const {
-    const Eigen::Matrix4d pose_a = pose_of(model_, a_.q_mm, convention),
-                          pose_b = pose_of(model_, b_.q_mm, convention);
+  /// `beside_mm`: b lies beside the place where the convention has it.
+  ShiftFit fit(Convention convention, const Eigen::Vector3d& beside_mm = Eigen::Vector3d::Zero()) const {
+    const Eigen::Matrix4d pose_a = pose_of(model_, a_.q_mm, convention);
+    Eigen::Matrix4d pose_b = pose_of(model_, b_.q_mm, convention);
+    pose_b.topRightCorner<3, 1>() += beside_mm;
     const OverlapSettings overlap{settings_.noise_sigma_mm};
     return fit_shift(
         [&](const Eigen::Matrix4d& moved) -> std::vector<OverlapSample> {
@@ -74,6 +77,13 @@ class Pair {
   }
   bool explains(const ShiftFit& f) const { return one_surface(f) && in_sigmas(f) <= beyond_chance; }
 
+  /// The overlap has parts that lie in one place under this convention, and not where b is moved along the axis by about a part.
+  bool has_texture(Convention convention, int axis) const {
+    constexpr double beside_mm = 2;
+    const ShiftFit beside = fit(convention, beside_mm * Eigen::Vector3d::Unit(axis));
+    return enough(beside) && !explains(beside);
+  }
+
   /// Displacement between a mistake's model and the stated model at the overlap.
   double differs_mm(Convention mistake) const {
     const auto b_to_a = [&](Convention c) -> Eigen::Matrix4d {
@@ -85,7 +95,7 @@ class Pair {
  private:
   const Snapshot &a_, &b_;
   const SnapshotModel& model_;
-  const RegistrationSettings& settings_;
+  const SnapshotCheckSettings& settings_;
 };
 
 /// False where the mistake changes nothing in the model: a squareness of zero equals its reversal.
@@ -156,7 +166,7 @@ const char* name_of(Agreement agreement) {
 }
 
 PairReport compare(const Snapshot& a, const Snapshot& b, const SnapshotModel& model,
-                   const RegistrationSettings& settings) {
+                   const SnapshotCheckSettings& settings) {
   check(settings);
   check(a);
   check(b);
@@ -189,7 +199,7 @@ PairReport compare(const Snapshot& a, const Snapshot& b, const SnapshotModel& mo
 }
 
 RegistrationReport check_registration(std::span<const Snapshot> snapshots, const SnapshotModel& model,
-                                      const RegistrationSettings& settings) {
+                                      const SnapshotCheckSettings& settings) {
   RegistrationReport report;
   std::vector<std::size_t> group(snapshots.size());
   for (std::size_t i = 0; i < group.size(); ++i) group[i] = i;
@@ -219,6 +229,40 @@ RegistrationReport check_registration(std::span<const Snapshot> snapshots, const
   if (!together) report.text += "the snapshots do not hang together by overlaps: take some in between\n";
   report.usable = together && !contradicted;
   return report;
+}
+
+std::vector<Convention> mistaken_conventions(std::span<const Snapshot> snapshots, const SnapshotModel& model,
+                                             const SnapshotCheckSettings& settings) {
+  check(settings);
+  for (const Snapshot& s : snapshots) check(s);
+  struct Neighbours {
+    Pair pair;
+    bool agrees;
+  };
+  std::vector<Neighbours> neighbours;
+  bool contradicted = false;
+  for (std::size_t i = 1; i < snapshots.size(); ++i) {
+    const Pair pair(snapshots[i - 1], snapshots[i], model, settings);
+    const ShiftFit stated = pair.fit(Convention::as_stated);
+    neighbours.push_back({pair, pair.explains(stated)});
+    contradicted |= pair.enough(stated) && !neighbours.back().agrees;
+  }
+  std::vector<Convention> found;
+  for (const Convention mistake : mistakes()) {
+    if (!contradicted) break;
+    bool told[2] = {false, false};  // across x, y, by what it brings together: bare board fits any other
+    const bool stands = std::all_of(neighbours.begin(), neighbours.end(), [&](const Neighbours& n) {
+      if (n.pair.differs_mm(mistake) < same_mm) return true;
+      const ShiftFit other = n.pair.fit(mistake);
+      if (!n.pair.enough(other)) return true;
+      if (!n.pair.explains(other)) return false;
+      for (int axis = 0; axis < 2 && !n.agrees; ++axis)
+        told[axis] |= other.tells(axis) || n.pair.has_texture(mistake, axis);
+      return true;
+    });
+    if (stands && told[0] && told[1]) found.push_back(mistake);
+  }
+  return found;
 }
 
 Eigen::Vector3d u_registration_mm(const RegistrationReport& report, std::size_t snapshot,

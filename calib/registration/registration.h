@@ -17,7 +17,7 @@ struct Snapshot {
   Eigen::Vector3d q_mm = Eigen::Vector3d::Zero();
 };
 
-struct RegistrationSettings {
+struct SnapshotCheckSettings {
   double noise_sigma_mm = 0;  // of one height, from the sensor's profile; > 0
   int least_samples = 500;    // a smaller overlap has no evidence
   /// Largest share of an overlap's points off the surface while the snapshots still agree: edges, neighbours
@@ -49,7 +49,7 @@ struct PairReport {
 /// Whether snapshot b agrees with a. Throws CalibrationError for settings out of range or a left-handed
 /// frame.
 PairReport compare(const Snapshot& a, const Snapshot& b, const SnapshotModel& model,
-                   const RegistrationSettings& settings);
+                   const SnapshotCheckSettings& settings);
 
 struct RegistrationReport {
   /// Overlapping pairs, and expected ones: each snapshot with at least one other.
@@ -62,7 +62,13 @@ struct RegistrationReport {
 
 /// All pairs. Throws as compare().
 RegistrationReport check_registration(std::span<const Snapshot> snapshots, const SnapshotModel& model,
-                                      const RegistrationSettings& settings);
+                                      const SnapshotCheckSettings& settings);
+
+/// Mistakes that explain what neighbouring snapshots show (each with the one before) where they contradict each other as stated.
+/// A mistake must bring all pairs together that then overlap, and those that contradicted must have texture across x and
+/// across y, not each of them both. Empty: the stated conventions stand, or nothing explains it. Throws as compare().
+std::vector<Convention> mistaken_conventions(std::span<const Snapshot> snapshots, const SnapshotModel& model,
+                                             const SnapshotCheckSettings& settings);
 
 /// Standard uncertainty along x, y, z, in mm, that the disagreement adds to a point of a snapshot. Of two
 /// snapshots that differ by D, each is wrong by D / sqrt(2) in the mean square; the largest of its pairs

@@ -149,7 +149,7 @@ Verified verify_overlap(const VerifyOptions& o) {
   const Told told = read_told(o.snapshots, sensor);
   refuse_alike(told);
   std::vector<Snapshot> snapshots;
-  RegistrationSettings settings;
+  SnapshotCheckSettings settings;
   std::string text;
   for (std::size_t i = 0; i < told.frames.size(); ++i) {
     const Eigen::Vector3d& q = told.q_mm[i];

@@ -38,7 +38,7 @@ SnapshotModel truth() {
   return model;
 }
 
-RegistrationSettings settings() { return {testing::scene_noise_mm}; }
+SnapshotCheckSettings settings() { return {testing::scene_noise_mm}; }
 
 /// Frames of the true machine at these stage positions.
 struct Cell {
@@ -329,7 +329,7 @@ TEST(Registration, CovarianceOfTheShiftIsHonest) {
 }
 
 TEST(Registration, BadSettingsAndFramesAreRefused) {
-  const auto refusal = [](const Snapshot& s, const RegistrationSettings& r) -> std::string {
+  const auto refusal = [](const Snapshot& s, const SnapshotCheckSettings& r) -> std::string {
     try {
       compare(s, s, truth(), r);
     } catch (const CalibrationError& error) {
