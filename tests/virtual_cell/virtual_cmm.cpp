@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <Eigen/LU>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <list>
 #include <optional>
 
+#include "calib/calibration.h"
 #include "config/finite_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/virtual_cmm_device.h"
@@ -24,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   VirtualCmmSettings device;
-  std::string link, script, control, artefact, mount;
+  std::string link, script, control, artefact, mount, axes;
   int listen = -1;
   int period_ms = 200;
   std::uint64_t unplug_after = 0;
@@ -49,6 +51,11 @@ void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::
   auto* artefact = app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine")
                        ->check(CLI::ExistingFile);
   app.add_option("--mount", o.mount, "where that artefact truly stands, and the probe")
+      ->check(CLI::ExistingFile)
+      ->needs(artefact);
+  app.add_option("--axes", o.axes,
+                 "calibration whose [stage] says how the axes truly lie, so what they read at a touch of the "
+                 "artefact")
       ->check(CLI::ExistingFile)
       ->needs(artefact);
   app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer")->delimiter(',')->expected(3);
@@ -109,6 +116,7 @@ class VirtualCmm {
  public:
   explicit VirtualCmm(const Options& options)
       : options_(options), device_(options.device), line_(options.link), next_(Clock::now()) {
+    if (!options_.axes.empty()) axes_ = load_calibration(options_.axes).stage.a;
     if (!options_.control.empty() && !options_.mount.empty())
       mount_ = load_mount(options_.artefact, options_.mount);
     if (options_.plate_top_mm)
@@ -187,7 +195,11 @@ class VirtualCmm {
       send(sends);
       return datum::say("virtual-cmm", "done: " + line);
     }
-    const VirtualOrder order = order_of(line, mount_ ? &*mount_ : nullptr);
+    VirtualOrder order = order_of(line, mount_ ? &*mount_ : nullptr);
+    if (order.touch) {  // the artefact's places are true, the scales are not
+      Eigen::Map<Eigen::Vector3d> p(order.position_mm.data());
+      p = axes_.inverse() * Eigen::Vector3d(p);
+    }
     if (order.touch)
       send(device_.touch(order.position_mm));
     else
@@ -229,6 +241,7 @@ class VirtualCmm {
   const int signals_ = stop_signals();
   OrderPipe orders_{options_.control};
   std::optional<VirtualMount> mount_;
+  Eigen::Matrix3d axes_ = Eigen::Matrix3d::Identity();
 };
 
 }  // namespace

@@ -74,14 +74,17 @@ void OrderPipe::serve(const char* program, const Obey& obey) {
   });
 }
 
-void OrderPipe::wait() {
+std::string OrderPipe::wait() {
   std::size_t end = 0;
   while (fd_ >= 0 && (end = received_.find('\n')) == std::string::npos) {
     pollfd watched{fd_, POLLIN, 0};
     if (::poll(&watched, 1, -1) < 0 && errno != EINTR) fail(path_.string());
     read_some();
   }
-  if (fd_ >= 0) received_.erase(0, end + 1);
+  if (fd_ < 0) return "";
+  const std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
 }
 
 }  // namespace datum

@@ -30,8 +30,8 @@ class OrderPipe {
   void serve(const Obey& obey);
   /// The same, and says for each line that it is done, or why it was refused.
   void serve(const char* program, const Obey& obey);
-  /// Waits for one line; returns at once without a FIFO.
-  void wait();
+  /// Waits for one line and returns it; returns at once without a FIFO.
+  std::string wait();
 
  private:
   bool read_some();

@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> boards;
   DropFormat format = DropFormat::tiff16;
   std::uint64_t seed = 1, first_frame = 1;
-  int count = 1;
+  int count = 1, snapshots = 1;
 };
 
 Options read_options(int argc, char** argv, int& status) {
@@ -65,8 +65,13 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_option("--seed", o.seed, "seed of the first board; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
   app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
-  app.add_option("--on-trigger", o.trigger,
-                 "deliver one board for each line read from this FIFO (made if absent)");
+  auto* on_trigger =
+      app.add_option("--on-trigger", o.trigger,
+                     "deliver one board for each line read from this FIFO (made if absent); a line "
+                     "\"X Y Z\" moves the stage there before");
+  app.add_option("--snapshots", o.snapshots, "of each board, one for each line of --on-trigger")
+      ->check(CLI::Range(1, 64))
+      ->needs(on_trigger);
   app.add_option("--format", o.format, "tiff16, png16 or float")
       ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
           {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
@@ -98,18 +103,26 @@ void append_truth(const std::filesystem::path& file, const DeliveredBoard& board
 }
 
 int run(const Options& o) {
-  const VirtualCell cell = load_cell(o.files);
+  VirtualCellFiles files = o.files;
+  VirtualCell cell = load_cell(files);
   std::vector<BoardSpec> specs;
   for (const std::string& text : o.boards)
     specs.push_back(parse_board(text, cell));  // validates all before the first trigger
   OrderPipe trigger(o.trigger);
   std::uint64_t n = 0;
-  for (const BoardSpec& spec : specs) {
-    trigger.wait();
+  for (std::size_t i = 0; i < specs.size() * static_cast<std::size_t>(o.snapshots); ++i) {
+    const BoardSpec& spec = specs[i / static_cast<std::size_t>(o.snapshots)];
+    Eigen::Vector3d q;
+    if (std::sscanf(trigger.wait().c_str(), "%lf %lf %lf", &q.x(), &q.y(), &q.z()) == 3) {
+      files.position_mm = q;
+      cell = load_cell(files);
+    }
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto utc_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-    const DeliveredBoard board =
-        deliver_board(cell, spec, {o.seed + n, o.first_frame + n, utc_ns, o.format}, o.drop);
+    const DeliveredBoard board = deliver_board(cell, spec,
+                                               {o.seed + n, o.first_frame + n, utc_ns, o.format,
+                                                o.seed + n / static_cast<std::uint64_t>(o.snapshots)},
+                                               o.drop);
     if (!o.truth.empty()) append_truth(o.truth, board);
     say("virtual-sensor",
         fmt::format("frame {} of {} ({}, seed {})", board.frame_id, cell.recipe, spec.text, board.seed));

@@ -53,7 +53,7 @@ namespace {
 
 HeightFrame frame_of(const VirtualCell& cell, const TwinSurface& surface, const Snapshot& snapshot) {
   TwinSensor sensor = cell.sensor;
-  sensor.noise = drift(cell.sensor.noise, cell.spread, snapshot.seed);
+  sensor.noise = drift(cell.sensor.noise, cell.spread, snapshot.board.value_or(snapshot.seed));
   HeightFrame frame = render(surface, cell.view, sensor, snapshot.seed);
   frame.job = cell.recipe;
   frame.frame_id = frame_id_of(snapshot.frame);
@@ -74,7 +74,7 @@ HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const S
 
 DeliveredBoard deliver_board(const VirtualCell& cell, const BoardSpec& spec, const Snapshot& snapshot,
                              const std::filesystem::path& folder) {
-  const TwinBoard board = board_of(cell, spec, snapshot.seed);
+  const TwinBoard board = board_of(cell, spec, snapshot.board.value_or(snapshot.seed));
   const HeightFrame frame =
       spec.artefact ? artefact_frame(cell, snapshot) : snapshot_of(cell, board, snapshot);
   DeliveredBoard delivered;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Snapshot {
   std::uint64_t seed = 1, frame = 1;
   std::int64_t utc_ns = 0;
   DropFormat format = DropFormat::tiff16;
+  std::optional<std::uint64_t> board{};  // seed of the board, where several snapshots show one; else `seed`
 };
 
 struct DeliveredBoard {
