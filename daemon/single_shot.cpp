@@ -8,11 +8,14 @@
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/board/pipeline_snapshots.h"
+#include "daemon/inspection/board/snapshot_poses.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
 #include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/inspection/verdict/verdict_table.h"
 #include "daemon/pictures/part_files.h"
 #include "daemon/pictures/picture.h"
+#include "daemon/pictures/snapshot_pictures.h"
 #include "daemon/text/table.h"
 #include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
@@ -36,8 +39,11 @@ Read read_files(const SingleShotOptions& options) {
     throw RefusedError(
         fmt::format("--position is given {} times for {} frames; give it once for each, or not at all",
                     options.positions_mm.size(), options.frames.size()));
-  if (!read.recipe.surface && options.frames.size() > 1)
+  if (!read.recipe.takes_snapshots() && options.frames.size() > 1)
     throw RefusedError("recipe '" + read.recipe.name + "' is of a board, which is one frame");
+  if (read.recipe.is_board_of_snapshots() && options.frames.size() > read.recipe.snapshots.count())
+    throw RefusedError(fmt::format("recipe '{}' has {} snapshots, {} frames are given", read.recipe.name,
+                                   read.recipe.snapshots.count(), options.frames.size()));
   return read;
 }
 
@@ -107,6 +113,32 @@ int measure_board(const SingleShotOptions& options, const Read& read, Inspection
   return exit_status(verdict.decision);
 }
 
+/// The snapshots in the order of the recipe's poses; those that --position shows to be passed over are missing.
+std::vector<BoardSnapshot> snapshots_of(const SingleShotOptions& options, const Read& read) {
+  const SnapshotPlan& plan = read.recipe.snapshots;
+  std::vector<BoardSnapshot> snapshots(plan.count(), {nullptr, {}, "it is not given"});
+  std::size_t due = 0;
+  for (std::size_t i = 0; i < read.frames.size(); ++i) {
+    const Pose pose = pose_of(options, i);
+    const std::optional<std::size_t> at = pose_from(plan, due, pose);
+    if (due >= plan.count() || (pose.used && !at))
+      throw RefusedError(
+          fmt::format("frame {}: {}", i + 1, pose_refusal(plan, std::min(due, plan.count() - 1), pose)));
+    snapshots[at.value_or(due)] = {&read.frames[i], pose, {}};
+    due = at.value_or(due) + 1;
+  }
+  return snapshots;
+}
+
+int measure_snapshots(const SingleShotOptions& options, const Read& read, const InspectionInputs& inputs,
+                      BoardMeasurer& measurer) {
+  const std::vector<BoardSnapshot> snapshots = snapshots_of(options, read);
+  const BoardVerdict verdict = inspect_snapshots(snapshots, inputs, measurer);
+  print(options, verdict);
+  if (options.picture) write_snapshot_pictures(*options.picture, snapshots, inputs, verdict);
+  return exit_status(verdict.decision);
+}
+
 int measure_part(const SingleShotOptions& options, const Read& read, const InspectionInputs& inputs) {
   std::vector<SurfaceFrame> frames;
   for (std::size_t i = 0; i < read.frames.size(); ++i)
@@ -137,6 +169,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   inputs.matcher = backend.matcher.get();
   inputs.diffuser = backend.diffuser.get();
   inputs.inverter = backend.inverter.get();
+  if (read.recipe.is_board_of_snapshots()) return measure_snapshots(options, read, inputs, *backend.measurer);
   return read.recipe.surface ? measure_part(options, read, inputs)
                              : measure_board(options, read, inputs, *backend.measurer);
 }

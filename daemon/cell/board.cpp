@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "daemon/pictures/part_files.h"
 #include "daemon/pictures/picture.h"
+#include "daemon/pictures/snapshot_pictures.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/version/version.h"
 #include "drivers/frame/bounded_text.h"
@@ -83,6 +85,23 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   order.verdict = order.part.verdict;
 }
 
+/// A board's snapshots, or those that came.
+std::vector<BoardSnapshot> snapshots_of(const BoardOrder& order) {
+  std::vector<BoardSnapshot> snapshots(order.recipe->snapshots.count(), {nullptr, {}, "it did not come"});
+  for (const LostSnapshot& s : order.lost) snapshots[s.number] = {nullptr, s.pose, s.why};
+  for (const TakenSnapshot& s : order.taken) snapshots[s.number] = {&s.frame.frame, pose_of(s.pairing), {}};
+  return snapshots;
+}
+
+void measure_snapshots(BoardOrder& order, const InspectionInputs& inputs) {
+  const std::vector<BoardSnapshot> snapshots = snapshots_of(order);
+  if (order.reason == Reason::none)
+    order.verdict = inspect_snapshots(snapshots, inputs, *order.measurer);
+  else
+    order.verdict =
+        refused_snapshots(snapshots, inputs, order.measurer->describe(), order.reason, order.detail);
+}
+
 /// Adds the time since the last step to this one's.
 class StepClock {
  public:
@@ -148,7 +167,7 @@ void load(BoardOrder& order) {
   try {
     order.buffers = order.sensor->reading.buffers;
     // A part's snapshots wait for each other, a frame that is read ahead has the time, and a left-over one may have its result.
-    const bool is_board = order.recipe && !order.recipe->surface && !order.claim->left_over;
+    const bool is_board = order.recipe && !order.recipe->takes_snapshots() && !order.claim->left_over;
     order.frame =
         is_board ? read_claim_beside(*order.claim, *order.sensor) : read_claim(*order.claim, *order.sensor);
     order.frame_error = order.claim->doubt;
@@ -209,11 +228,15 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     const auto without_measuring = [&] {
       if (order.recipe->surface)
         measure_part(order, inputs);
+      else if (order.recipe->is_board_of_snapshots())
+        measure_snapshots(order, inputs);
       else
         order.verdict = invalid_verdict(order, inputs);
     };
     if (order.recipe->surface)
       measure_part(order, inputs);
+    else if (order.recipe->is_board_of_snapshots())
+      measure_snapshots(order, inputs);
     else if (order.reason == Reason::none && order.frame)
       order.verdict = inspect(order.frame->frame, inputs, *order.measurer);
     else
@@ -275,6 +298,10 @@ void draw(const BoardOrder& order, const std::filesystem::path& file, const LogS
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
     inputs.calibration = order.calibration.get();
+    if (order.recipe->is_board_of_snapshots()) {
+      write_snapshot_pictures(file, snapshots_of(order), inputs, order.verdict);
+      return;
+    }
     inputs.pose = pose_of(order.pairing);
     write_picture(file, order.frame->frame, *order.recipe, order.verdict,
                   moved(board_from_sensor(inputs), order.verdict.stages).inverse());

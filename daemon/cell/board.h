@@ -35,12 +35,21 @@ class LateFault {
   std::string why_;
 };
 
-/// One snapshot of a part, with what it was paired with.
+/// One snapshot of a part or board, with what it was paired with.
 struct TakenSnapshot {
   ClaimedFrame claim;
   DroppedFrame frame;
   std::optional<PairingResult> pairing;  // with a CMM
   std::optional<FrameAge> age;
+  std::size_t number = 0;  // of its pose
+};
+
+/// A snapshot of a board that can't be used, or did not come; the others are measured.
+struct LostSnapshot {
+  std::size_t number = 0;             // of its pose
+  std::optional<ClaimedFrame> claim;  // of what came
+  Pose pose;
+  std::string why;
 };
 
 /// What an order to measure one board, or one part by its snapshots, holds. Shared by the loop and the worker; each field has one writer at
@@ -84,8 +93,9 @@ struct BoardOrder {
   bool loading = false;
   Reason passed_over = Reason::none;  // why a frame that came since the trigger is not its own
   std::string passed_over_why;
-  std::vector<TakenSnapshot> taken;       // of a part, all that have come so far
-  std::vector<HoleEvidence> holes;        // of a part whose recipe has holes, once they were touched
+  std::vector<TakenSnapshot> taken;  // of a part, or a board of several snapshots, all that have come so far
+  std::vector<LostSnapshot> lost;    // of a board of several snapshots
+  std::vector<HoleEvidence> holes;   // of a part whose recipe has holes, once they were touched
   std::shared_ptr<SurfaceModels> models;  // the worker may outlive the cell
   SurfaceInspection part;                 // compared; what its picture and files are made of
   std::optional<PairingResult> pairing;   // with a CMM

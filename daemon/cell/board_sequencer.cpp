@@ -295,8 +295,10 @@ void BoardSequencer::fail_sensor(const std::string& fault) {
   if (fault.empty()) return;
   ahead_.tell_fault(fault);
   if (!board_) return;
+  const bool awaited = deps_.state.now() == InstrumentState::waiting && !board_->claim;
+  if (awaited && board_->recipe->is_board_of_snapshots()) return conclude_snapshot({Reason::frame, fault});
   board_->late_fault.tell(fault);
-  if (deps_.state.now() == InstrumentState::waiting && !board_->claim) conclude({Reason::frame, fault});
+  if (awaited) conclude({Reason::frame, fault});
 }
 
 std::optional<MonotonicNs> BoardSequencer::deadline() const {
@@ -326,32 +328,15 @@ void BoardSequencer::measure_when_ready() {
     return conclude_without_frame({reason_of(stare_->result().fault), stare_->result().detail});
   if (!board_->claim || board_->loading || (stare_ && !stare_->finished())) return;
   if (!board_->frame || !board_->frame_error.empty())
-    return conclude({board_->frame_reason, board_->frame_error});
-  if (!board_->recipe->surface) return conclude({});
+    return conclude_snapshot({board_->frame_reason, board_->frame_error});
+  if (!board_->recipe->takes_snapshots()) return conclude({});
   if (const auto end = part_.take_snapshot(board_, EventLoop::now())) return conclude(*end);
   deps_.state.enter(InstrumentState::armed);
 }
 
-void BoardSequencer::conclude_without_frame(const Conclusion& conclusion) {
-  if (board_->passed_over == Reason::none) return conclude(conclusion);
-  conclude({board_->passed_over, board_->passed_over_why});
-}
-
-/// Has the board measured, or recorded as INVALID with a reason.
-void BoardSequencer::conclude(const Conclusion& conclusion) {
-  frame_due_.reset();
-  deps_.acceptance.end_board(EventLoop::now());
-  board_->reason = conclusion.reason;
-  board_->detail = conclusion.detail;
-  if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
-  deps_.state.enter(InstrumentState::measuring);
-  board_->times.complete_ns = EventLoop::now();
-  on_way_.begin(board_);
-}
-
 /// The next board may be begun while this one is stored: nothing else than its frame tells what it shows.
 bool BoardSequencer::overlaps(const BoardOrder& board) const {
-  return trigger_ == TriggerMode::on_frame && !stare_ && !board.recipe->surface;
+  return trigger_ == TriggerMode::on_frame && !stare_ && !board.recipe->takes_snapshots();
 }
 
 /// The board is not begun after all; its delivery has its turn later.

@@ -104,6 +104,7 @@ class BoardSequencer {
   void measure_when_ready();
   void conclude(const Conclusion& conclusion);
   void conclude_without_frame(const Conclusion& conclusion);
+  void conclude_snapshot(const Conclusion& why);
   bool overlaps(const BoardOrder& board) const;
   void put_back();
   void measured(const std::shared_ptr<BoardOrder>& board);

@@ -285,7 +285,7 @@ void InspectionCell::arm_anew(bool resumes) {
   if (replays_.pending()) refuse_conflict("a result is being replayed; wait, or ABORt ends it");
   const Recipe* recipe = chosen_recipe();
   if (!recipe) refuse_conflict("no recipe chosen; CONFigure:RECipe \"name\"");
-  if (recipe->surface) demand_measurable_part(*recipe->surface, deps_.cmm != nullptr);
+  if (recipe->takes_snapshots()) demand_measurable_part(*recipe, deps_.cmm != nullptr);
   basis_.demand_measurable();
   if (recipe->surface && !recipe->surface->holes.empty())
     hole_procedure_.demand_ready(*basis_.usable_calibration());

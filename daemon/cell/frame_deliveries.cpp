@@ -22,6 +22,8 @@ void FrameDeliveries::abort(const ClaimedFrame& claim) {
 void FrameDeliveries::abort_snapshots(const BoardOrder& order) {
   for (const TakenSnapshot& s : order.taken)
     frames_.failed(s.claim, "its part was aborted before a result was stored");
+  for (const LostSnapshot& s : order.lost)
+    if (s.claim) frames_.failed(*s.claim, s.why);
 }
 
 void FrameDeliveries::settle(const BoardOrder& order) {
@@ -31,6 +33,11 @@ void FrameDeliveries::settle(const BoardOrder& order) {
   };
   for (const TakenSnapshot& s : order.taken)
     if (order.stored) end(s.claim, s.frame.identity);
+  for (const LostSnapshot& s : order.lost)
+    if (s.claim && order.stored) {
+      ++counts_.refused;
+      frames_.failed(*s.claim, s.why);
+    }
   if (order.aborted && !order.stored) abort_snapshots(order);
   if (!order.claim) return;
   if (!order.frame_error.empty() && order.stored) {

@@ -29,7 +29,7 @@ FrameDecision judge_frame(BoardOrder& board, FrameAcceptance& acceptance, bool t
                           board.frame && board.frame_error.empty(), exposed};
   // With a CMM, and of a part, the same unit stands elsewhere at its next trigger.
   const FrameRecipient recipient{board.triggered_ns, board.unit, board.unit_told_ns,
-                                 !stare && !board.recipe->surface, board.left_over_fault};
+                                 !stare && !board.recipe->takes_snapshots(), board.left_over_fault};
   return triggered ? acceptance.judge_triggered(frame, recipient)
                    : acceptance.judge_unasked(frame, recipient);
 }

@@ -2,36 +2,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "daemon/inspection/board/snapshot_poses.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "daemon/instrument/scpi_error.h"
 
 namespace datum {
 
-void demand_measurable_part(const SurfaceRecipe& surface, bool cmm) {
-  if (!surface.poses.empty() && !cmm)
+namespace {
+
+/// The pose of the snapshot behind the last one, whether it came or not.
+std::size_t due_of(const BoardOrder& order) {
+  std::size_t due = 0;
+  for (const TakenSnapshot& s : order.taken) due = std::max(due, s.number + 1);
+  for (const LostSnapshot& s : order.lost) due = std::max(due, s.number + 1);
+  return due;
+}
+
+}  // namespace
+
+void demand_measurable_part(const Recipe& recipe, bool cmm) {
+  if (!recipe.snapshots.poses.empty() && !cmm)
     throw scpi::Error(
         scpi::settings_conflict,
         "the recipe names the poses of its snapshots and no CMM is configured that measures them");
+  if (!recipe.surface) return;
   std::error_code none;
-  const std::filesystem::path model = surface.model.folder / surface.model.file;
+  const std::filesystem::path model = recipe.surface->model.folder / recipe.surface->model.file;
   if (std::filesystem::symlink_status(model, none).type() != std::filesystem::file_type::regular)
     throw scpi::Error(scpi::mass_storage_error,
                       fmt::format("the recipe's model {} is not a file", model.string()));
 }
 
 bool PartSequencer::waits_for_touching() const {
-  return part_ && part_->taken.size() == part_->recipe->surface->snapshots;
+  return part_ && part_->recipe->surface && part_->taken.size() == part_->recipe->snapshots.count();
 }
 
 std::string PartSequencer::next_snapshot() const {
-  const SurfaceRecipe& surface = *part_->recipe->surface;
-  if (waits_for_touching())
-    return fmt::format("the touching of {} hole{}", surface.holes.size(),
-                       surface.holes.size() == 1 ? "" : "s");
-  const std::size_t next = part_->taken.size();
-  return fmt::format("snapshot {} of {} ({})", next + 1, surface.snapshots, surface.poses[next].name);
+  if (waits_for_touching()) {
+    const std::size_t holes = part_->recipe->surface->holes.size();
+    return fmt::format("the touching of {} hole{}", holes, holes == 1 ? "" : "s");
+  }
+  return snapshot_words(part_->recipe->snapshots, due_of(*part_));
 }
 
 std::shared_ptr<BoardOrder> PartSequencer::resume() {
@@ -39,31 +53,75 @@ std::shared_ptr<BoardOrder> PartSequencer::resume() {
   return std::exchange(part_, nullptr);
 }
 
-Conclusion PartSequencer::overdue() const {
-  const SurfaceRecipe& surface = *part_->recipe->surface;
+Conclusion PartSequencer::overdue() {
   if (waits_for_touching())
     return {Reason::hole_touch, fmt::format("{} was not triggered within {} ms of the last snapshot",
-                                            next_snapshot(), surface.touching.timeout_ms)};
-  return {Reason::snapshots, fmt::format("{} was not triggered within {} ms of the one before",
-                                         next_snapshot(), surface.snapshot_timeout_ms)};
+                                            next_snapshot(), part_->recipe->surface->touching.timeout_ms)};
+  const int timeout_ms = part_->recipe->snapshots.timeout_ms;
+  if (part_->recipe->surface)
+    return {Reason::snapshots,
+            fmt::format("{} was not triggered within {} ms of the one before", next_snapshot(), timeout_ms)};
+  for (std::size_t due = due_of(*part_); due < part_->recipe->snapshots.count(); ++due)
+    part_->lost.push_back(
+        {due, std::nullopt, {}, fmt::format("was not triggered within {} ms of the one before", timeout_ms)});
+  return {};
 }
 
 std::optional<Conclusion> PartSequencer::take_snapshot(std::shared_ptr<BoardOrder>& order, MonotonicNs now) {
-  const SurfaceRecipe& surface = *order->recipe->surface;
+  if (!order->recipe->surface) return take_of_board(order, now);
   order->taken.push_back({*std::exchange(order->claim, std::nullopt),
                           *std::exchange(order->frame, std::nullopt),
-                          std::exchange(order->pairing, std::nullopt), order->age});
+                          std::exchange(order->pairing, std::nullopt), order->age, order->taken.size()});
   const std::size_t number = order->taken.size();
   const Pose pose = pose_of(order->taken.back().pairing);
   if (pose.reason != Reason::none)
     return Conclusion{pose.reason, fmt::format("snapshot {}: {}", number, pose.detail)};
-  if (const std::string why = pose_refusal(surface, number - 1, pose); !why.empty())
+  if (const std::string why = pose_refusal(order->recipe->snapshots, number - 1, pose); !why.empty())
     return Conclusion{Reason::snapshots, why};
-  const bool complete = number == surface.snapshots;
-  if (complete && surface.holes.empty()) return Conclusion{};
+  return keep(order, now);
+}
+
+std::optional<Conclusion> PartSequencer::take_of_board(std::shared_ptr<BoardOrder>& order, MonotonicNs now) {
+  const SnapshotPlan& plan = order->recipe->snapshots;
+  const Pose pose = pose_of(order->pairing);
+  if (pose.reason != Reason::none) return lose_snapshot(order, {pose.reason, pose.detail}, now);
+  std::size_t from = 0;  // a lost one may be taken again
+  for (const TakenSnapshot& s : order->taken) from = std::max(from, s.number + 1);
+  const std::size_t due = std::min(due_of(*order), plan.count() - 1);
+  const std::optional<std::size_t> at = pose_from(plan, from, pose);
+  order->taken.push_back({*std::exchange(order->claim, std::nullopt),
+                          *std::exchange(order->frame, std::nullopt),
+                          std::exchange(order->pairing, std::nullopt), order->age, at.value_or(due)});
+  if (!at) return Conclusion{Reason::snapshots, pose_refusal(plan, due, pose)};
+  return keep(order, now);
+}
+
+std::optional<Conclusion> PartSequencer::lose_snapshot(std::shared_ptr<BoardOrder>& order,
+                                                       const Conclusion& why, MonotonicNs now) {
+  const std::size_t due = due_of(*order);
+  LostSnapshot& lost = order->lost.emplace_back();
+  lost.number = due;
+  lost.claim = std::exchange(order->claim, std::nullopt);
+  lost.pose = pose_of(std::exchange(order->pairing, std::nullopt));
+  lost.why = fmt::format("{}: {}", name_of(why.reason), why.detail);
+  order->frame.reset();
+  order->frame_error.clear();
+  order->frame_reason = Reason::frame;
+  events_.log(4,
+              fmt::format("{} is lost: {}", snapshot_words(order->recipe->snapshots, lost.number), lost.why));
+  return keep(order, now);
+}
+
+/// Until the next trigger; a conclusion: there is none to wait for.
+std::optional<Conclusion> PartSequencer::keep(std::shared_ptr<BoardOrder>& order, MonotonicNs now) {
+  const Recipe& recipe = *order->recipe;
+  const bool complete = due_of(*order) >= recipe.snapshots.count();
+  if (complete && (!recipe.surface || recipe.surface->holes.empty())) return Conclusion{};
   part_ = std::exchange(order, nullptr);
-  due_ = now + (complete ? surface.touching.timeout_ms : surface.snapshot_timeout_ms) * ns_per_ms;
-  events_.log(6, fmt::format("frame {} kept; {} is next", part_->taken.back().claim.stem(), next_snapshot()));
+  due_ = now + (complete ? recipe.surface->touching.timeout_ms : recipe.snapshots.timeout_ms) * ns_per_ms;
+  const std::string kept =
+      part_->taken.empty() ? "no frame" : fmt::format("frame {}", part_->taken.back().claim.stem());
+  events_.log(6, fmt::format("{} kept; {} is next", kept, next_snapshot()));
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// PartSequencer: a part between its snapshots. Each is triggered, paired and kept; the last one lets them be measured
+// PartSequencer: a part, or a board of several snapshots, between its snapshots. Each is triggered, paired and kept; the last one lets them be measured
 // together.
 //
 // While the part waits for a trigger no board is in work; its order lies here then, and nowhere else. On the loop's
@@ -15,8 +15,8 @@
 
 namespace datum {
 
-/// Throws scpi::Error for what would otherwise make every part INVALID. `cmm`: one is configured.
-void demand_measurable_part(const SurfaceRecipe& surface, bool cmm);
+/// Throws scpi::Error for what would otherwise make every part or board INVALID. `cmm`: one is configured.
+void demand_measurable_part(const Recipe& recipe, bool cmm);
 
 /// How an order ends: measured, or INVALID with a reason.
 struct Conclusion {
@@ -38,15 +38,22 @@ class PartSequencer {
   std::string next_snapshot() const;
   /// Its next snapshot is triggered, or did not come.
   std::shared_ptr<BoardOrder> resume();
-  /// Why the part that waits past its deadline is INVALID.
-  Conclusion overdue() const;
+  /// Why the part that waits past its deadline is INVALID. A board is measured in the snapshots that came.
+  Conclusion overdue();
   /// The order's frame is its next snapshot. None: the part waits for the next trigger, and `order` is null. What is wrong
-  /// with one snapshot ends the part at once: the next trigger begins a part anew, at its first pose.
+  /// with one snapshot ends the part at once: the next trigger begins a part anew, at its first pose. Of a board it ends where the
+  /// stage stands at no later pose: it may be at the next board's first one.
   std::optional<Conclusion> take_snapshot(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
+  /// The order's next snapshot can't be used, and why. None as above.
+  std::optional<Conclusion> lose_snapshot(std::shared_ptr<BoardOrder>& order, const Conclusion& why,
+                                          MonotonicNs now);
   /// The part that waits is given up.
   void abandon(const std::string& why);
 
  private:
+  std::optional<Conclusion> take_of_board(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
+  std::optional<Conclusion> keep(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
+
   FrameDeliveries& deliveries_;
   const HostEvents& events_;
   std::shared_ptr<BoardOrder> part_;

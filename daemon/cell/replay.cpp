@@ -7,6 +7,7 @@
 #include "calib/calibration_store.h"
 #include "config/toml_reader.h"
 #include "config/utc_time.h"
+#include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/instrument/scpi_error.h"
 #include "drivers/sensor/read_frame.h"
 
@@ -61,8 +62,26 @@ InspectionInputs inputs_of(const Replay& replay) {
   return inputs;
 }
 
+/// A snapshot without a frame is as it was then.
+BoardVerdict snapshots_again(const Replay& replay) {
+  std::vector<HeightFrame> frames;
+  const std::vector<SnapshotEvidence>& then = replay.verdict.snapshots;
+  frames.reserve(then.size());
+  std::vector<BoardSnapshot> snapshots;
+  for (const SnapshotEvidence& s : then) {
+    if (s.frame_sha256.empty()) {
+      snapshots.push_back({nullptr, s.pose, s.missing.value_or("")});
+      continue;
+    }
+    frames.push_back(stored_frame(replay, s.frame_id, s.frame_source, s.frame_sha256));
+    snapshots.push_back({&frames.back(), s.pose, {}});
+  }
+  return inspect_snapshots(snapshots, inputs_of(replay), *replay.measurer);
+}
+
 BoardVerdict board_again(const Replay& replay) {
   const BoardVerdict& v = replay.verdict;
+  if (!v.snapshots.empty()) return snapshots_again(replay);
   const HeightFrame frame = stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256);
   return inspect(frame, inputs_of(replay), *replay.measurer);
 }

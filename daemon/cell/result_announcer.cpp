@@ -71,7 +71,8 @@ void ResultAnnouncer::keep_times(const BoardOrder& board) {
 
 void ResultAnnouncer::draw_board(const std::shared_ptr<BoardOrder>& board) {
   const BoardVerdict& v = board->verdict;
-  const bool drawn = board->part.map || (board->frame && board->frame_error.empty());
+  const bool in_snapshots = board->recipe->is_board_of_snapshots() && board->reason == Reason::none;
+  const bool drawn = board->part.map || in_snapshots || (board->frame && board->frame_error.empty());
   if (!deps_.pictures || !drawn || v.reason == Reason::frame) return;
   const auto file = *deps_.pictures / picture_name(v.sequence, v.decision);
   deps_.threads.drawer.submit([board, file, log = deps_.events.log_sink()] { draw(*board, file, log); },

@@ -48,6 +48,10 @@ TeachInputs teach_inputs(const TeachOptions& o) {
                                 ": is the recipe of a panel; teach its board by a recipe without [panel]");
   if (in.recipe.surface)
     throw std::invalid_argument(o.recipe + ": a surface's limits come from its model; teach takes boards");
+  if (in.recipe.is_board_of_snapshots())
+    throw std::invalid_argument(
+        o.recipe +
+        ": teach takes boards of one frame; teach one without [snapshots] for each place of the stage");
   if (!o.sensor.empty()) {
     in.sensor = load_sensor(o.sensor, o.threads);
     if (!o.calibration.empty()) in.calibration = load_calibration(o.calibration);

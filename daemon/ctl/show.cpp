@@ -146,6 +146,49 @@ std::string stages_text(const std::vector<StepRecord>& stages) {
   return text;
 }
 
+/// Of a board of several snapshots: what each showed, and where two agree.
+std::string snapshots_text(const BoardVerdict& v, bool colour) {
+  if (v.snapshots.empty()) return "";
+  Table shown({{"component"},
+               {"snapshot"},
+               {"margin mm", Align::right},
+               {"also in"},
+               {"what"},
+               {"there less here", Align::right},
+               {"U (k=2)", Align::right},
+               {"unit"},
+               {"floor um", Align::right},
+               {"U (k=2)", Align::right}});
+  for (const ComponentVerdict& c : v.components) {
+    if (!c.shown) continue;
+    const auto known = [](double x) { return std::isnan(x) ? std::string("-") : shown_number(x); };
+    bool first = true;
+    for (const CheckVerdict& check : c.checks) {
+      if (!check.overlap && !(first && &check == &c.checks.back())) continue;
+      const bool floor = std::exchange(first, false);
+      shown.add({{c.reference},
+                 {or_none(c.shown->snapshot)},
+                 {known(c.shown->margin_mm)},
+                 {or_none(c.shown->second)},
+                 {check.overlap ? name_of(check.check.characteristic) : "-"},
+                 {check.overlap ? known(check.overlap->difference) : "-"},
+                 {check.overlap ? known(2 * check.overlap->u) : "-"},
+                 {unit_of(check.check.characteristic)},
+                 {floor ? known(c.shown->floor_step_um) : "-"},
+                 {floor ? known(2 * c.shown->u_floor_step_um) : "-"}});
+    }
+  }
+  std::string text = shown.text(colour) + '\n';
+  for (const SnapshotEvidence& s : v.snapshots) {
+    text += fmt::format(
+        "{:<12} {}: {}\n", "snapshot", s.name,
+        s.frame_sha256.empty() ? "no frame" : fmt::format("frame {}  sha256 {}", s.frame_id, s.frame_sha256));
+    if (!s.frame_sha256.empty()) text += fmt::format("{:<12} pose {}\n", "", pose_text(s.pose));
+    if (s.missing) text += fmt::format("{:<12} missing: {}\n", "", *s.missing);
+  }
+  return text;
+}
+
 std::string identities_text(const BoardVerdict& v) {
   const auto line = [](const char* name, const std::string& value, const std::string& sha256) {
     return fmt::format("{:<12} {}{}\n", name, or_none(value), sha256.empty() ? "" : "  sha256 " + sha256);
@@ -224,7 +267,8 @@ std::string times_text(const std::vector<BoardStep>& steps, bool colour) {
 
 std::string board_text(const BoardVerdict& v, bool colour) {
   const std::string floors = v.surface ? "" : floor_table(v).text(colour) + '\n';  // a part has no floors
-  return verdict_text(v, colour) + '\n' + floors + warp_text(v) + masks_text(v) + identities_text(v);
+  return verdict_text(v, colour) + '\n' + floors + warp_text(v) + masks_text(v) + snapshots_text(v, colour) +
+         identities_text(v);
 }
 
 }  // namespace datum

@@ -146,10 +146,15 @@ constexpr std::array rows{
               "recipe: model.file, model.sha256, model.unit, model.size_mm",
               "The file is missing, changed, or of another size than the recipe says.",
               "Put the file back, or name its new hash and size after a review."},
-    ReasonRow{Reason::snapshots, "A snapshot of the part is missing, came twice, or was taken elsewhere.",
-              "recipe: snapshots.timeout_ms, snapshots.pose.position_mm, tolerance_mm",
-              "The host moved the stage in another order, or stopped in between.",
-              "Let the host follow SYSTem:STATe?, which names the next position."},
+    ReasonRow{
+        Reason::snapshots,
+        "A snapshot of the part or board is missing, came twice, or was taken elsewhere; or two of a board "
+        "contradict each other.",
+        "recipe: snapshots.timeout_ms, snapshots.pose.position_mm, tolerance_mm",
+        "The host moved the stage in another order, or stopped in between. The board moved between two "
+        "snapshots, or an axis counts the other way.",
+        "Let the host follow SYSTem:STATe?, which names the next position; clamp the board; do what the "
+        "verdict's text says of the axes."},
     ReasonRow{Reason::surface_coverage, "Too little of a region was seen, or there is a gap in it.",
               "recipe: region.min_coverage, region.max_gap_mm",
               "Shadow, gloss, a snapshot that is missing, a part placed elsewhere.",

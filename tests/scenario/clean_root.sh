@@ -19,6 +19,7 @@ shortest() {
 first-hour
 demo
 demo --surface
+demo --snapshots
 demo --fringe
 demo --devices
 deps

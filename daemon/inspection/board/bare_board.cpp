@@ -97,6 +97,16 @@ BareBoard::BareBoard(const BareView& look, const ThinPlate& surface, const std::
   });
 }
 
+void BareBoard::add(const BareBoard& other) {
+  if (off_um_.empty()) {
+    *this = other;
+    return;
+  }
+  for (std::size_t i = 0; i < off_um_.size(); ++i)
+    if (std::isnan(off_um_[i]) || std::abs(other.off_um_[i]) > std::abs(off_um_[i]))
+      off_um_[i] = other.off_um_[i];
+}
+
 /// Tiles that overlap a square about a place.
 template <class Visit>
 void BareBoard::near(const Eigen::Vector2d& at_mm, double reach_mm, const Visit& visit) const {

@@ -37,6 +37,8 @@ class BareBoard {
   BareBoard(const BareView& look, const ThinPlate& surface, const std::vector<LookedAt>& places,
             const PixelNoise& noise, unsigned threads);
 
+  /// Adds another frame of the same board: where both have a value, the larger deviation counts.
+  void add(const BareBoard& other);
   /// The tile within reach_mm of a place with the largest deviation beyond noise; none where no tile there
   /// has a value.
   std::optional<WarpOffEvidence> farthest(const Eigen::Vector2d& at_mm, double reach_mm) const;

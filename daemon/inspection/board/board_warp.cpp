@@ -22,17 +22,6 @@ WarpArea area_of(const BoardRect& rect) {
   return {rect.centre_mm, rect.size_mm, rect.rotation_deg * std::numbers::pi / 180};
 }
 
-/// The floor under the body's centre.
-WarpKnot knot_of(const std::string& name, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
-                 const Floor& floor) {
-  const FloorEvidence& e = floor.evidence;
-  const Eigen::Vector2d way_um = site.body_mm * 1e3;
-  const Eigen::Vector2d at = site.centre_mm + site.body_mm;
-  const double z_um = e.c_um + e.a * way_um.x() + e.b * way_um.y() + e.form_um;
-  const Eigen::Vector3d p = board_from_sensor * Eigen::Vector3d(at.x(), at.y(), z_um * 1e-3);
-  return {p.head<2>(), p.z() * 1e3, e.u_form_um > 0 ? e.u_form_um : floor.u_um, name};
-}
-
 /// A limit's width in um, the reference of the surface's rounding.
 double tolerance_um(const Recipe& recipe) {
   double least = 1e4;
@@ -69,6 +58,15 @@ void add_margin(CheckVerdict& v, const Recipe& recipe) {
   const double margin = recipe.warp->margin_mm;
   const double rest = recipe.board_size_mm.minCoeff() - 2 * margin;
   if (margin > 0) v.budget.push_back({"margin", std::abs(v.value) * 2 * margin / rest});
+}
+
+/// Frames of one board may be apart: taken as if each place were, which no arrangement of frames exceeds.
+HalfWidth steps_um(const BoardWarp& warp) {
+  return [u = warp.u_steps_um](const Eigen::Vector2d&) { return u; };
+}
+
+void add_steps(CheckVerdict& v, double u) {
+  if (u > 0) v.budget.push_back({"snapshots", u});
 }
 
 WarpValue value_of(Characteristic c, const ThinPlate& surface, const WarpArea& outline) {
@@ -192,28 +190,40 @@ FloorSettings patch_gates(const FloorSettings& floor, const Site& patch) {
   return gates;
 }
 
-BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
-                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads,
-                  SystemInverter& inverter) {
+WarpKnot floor_knot(const std::string& name, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
+                    const Floor& floor) {
+  const FloorEvidence& e = floor.evidence;
+  const Eigen::Vector2d way_um = site.body_mm * 1e3;
+  const Eigen::Vector2d at = site.centre_mm + site.body_mm;
+  const double z_um = e.c_um + e.a * way_um.x() + e.b * way_um.y() + e.form_um;
+  const Eigen::Vector3d p = board_from_sensor * Eigen::Vector3d(at.x(), at.y(), z_um * 1e-3);
+  return {p.head<2>(), p.z() * 1e3, e.u_form_um > 0 ? e.u_form_um : floor.u_um, name};
+}
+
+BoardWarp warp_of(const Recipe& recipe, const std::vector<SitesFloors>& shown, const SnapshotSteps& steps,
+                  unsigned threads, SystemInverter& inverter) {
   BoardWarp warp;
+  warp.u_steps_um = steps.u_um;
   std::vector<Eigen::Vector2d> seen;
   std::vector<double> noise_um;
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const Component& site = site_component(recipe, i);
-    if (sites[i].reason != Reason::none || floors[i].reason != Reason::none) {
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const Component& component = site_component(recipe, i);
+    const SitesFloors& in = shown[i];
+    if (!in.sites || (*in.sites)[i].reason != Reason::none || (*in.floors)[i].reason != Reason::none) {
       ++warp.refused;
       continue;
     }
-    warp.knots.push_back(knot_of(site.reference, board_from_sensor, sites[i], floors[i]));
+    const Floor& floor = (*in.floors)[i];
+    warp.knots.push_back(floor_knot(component.reference, *in.board_from_sensor, (*in.sites)[i], floor));
     seen.push_back(warp.knots.back().at_mm);
-    noise_um.push_back(floors[i].noise_um);
-    if (floors[i].correlation.sum > warp.correlation.sum) warp.correlation = floors[i].correlation;
+    noise_um.push_back(floor.noise_um);
+    if (floor.correlation.sum > warp.correlation.sum) warp.correlation = floor.correlation;
     if (i < recipe.components.size()) {
-      warp.seen.push_back(ring_area(recipe, site, false));
+      warp.seen.push_back(ring_area(recipe, component, false));
       continue;
     }
     const double side_mm = recipe.warp->patch_mm;
-    const BoardRect patch{site.body.centre_mm, {side_mm, side_mm}, site.body.rotation_deg};
+    const BoardRect patch{component.body.centre_mm, {side_mm, side_mm}, component.body.rotation_deg};
     for (const Eigen::Vector2d& corner : corners_mm(patch)) seen.push_back(corner);
     warp.seen.push_back(area_of(patch));
   }
@@ -222,6 +232,11 @@ BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sen
     const auto middle = noise_um.begin() + static_cast<std::ptrdiff_t>(noise_um.size() / 2);
     std::nth_element(noise_um.begin(), middle, noise_um.end());
     warp.noise_um = *middle;
+  }
+  if (!steps.contradict.empty()) {
+    warp.reason = Reason::snapshots;
+    warp.detail = steps.contradict;
+    return warp;
   }
   if (warp.knots.size() < static_cast<std::size_t>(recipe.warp->min_knots)) {
     warp.reason = Reason::warp_model;
@@ -251,7 +266,7 @@ void look_beside_knots(BoardWarp& warp, const BareView& look, unsigned threads) 
     if (c.warp_fallback)
       for (const Eigen::Vector2d& at : floor_places_mm(ring_area(recipe, c, true), c.body.centre_mm))
         places.emplace_back(at, 0);
-  warp.bare = BareBoard(look, *warp.surface, places, {warp.noise_um, warp.correlation.sum}, threads);
+  warp.bare.add(BareBoard(look, *warp.surface, places, {warp.noise_um, warp.correlation.sum}, threads));
 }
 
 ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, const BoardWarp& warp) {
@@ -274,6 +289,7 @@ ComponentVerdict judge_warp(const Recipe& recipe, const SensorProfile& sensor, c
     const double off = half_of(check.characteristic, outline, seen_off(warp, reach_mm));
     v.budget = warp_budget(value, hidden, off, recipe, sensor);
     add_margin(v, recipe);
+    add_steps(v, half_of(check.characteristic, outline, steps_um(warp)));
     v.u = combined(v.budget);
     decide(v, recipe.rule, recipe.rule_confidence);
     if (off > 0) name_off(v, *farthest_off(warp, places_of(check.characteristic, outline), reach_mm), off);
@@ -294,6 +310,7 @@ CheckVerdict board_flatness(const Check& check, const Recipe& recipe, const Sens
   const WarpValue value = peak_to_valley_um(*warp.surface, area, steps);
   v.value = value.value;
   v.budget = warp_budget(value, peak_half_um(area, hidden_um(recipe, warp)), 0, recipe, sensor);
+  add_steps(v, peak_half_um(area, steps_um(warp)));
   v.u = combined(v.budget);
   return v;
 }

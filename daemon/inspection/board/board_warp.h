@@ -16,6 +16,19 @@
 
 namespace datum {
 
+/// Floors of all sites as one frame shows them, borrowed; null: the site is in no frame.
+struct SitesFloors {
+  const Htm<Board, Sensor>* board_from_sensor = nullptr;
+  const std::vector<Site>* sites = nullptr;
+  const std::vector<Floor>* floors = nullptr;
+};
+
+/// Of the frames of one board against each other, along its normal.
+struct SnapshotSteps {
+  double u_um = 0;         // standard uncertainty of a step from one to another; 0: there is only one
+  std::string contradict;  // floors that two frames show are apart by more than explains; empty: they agree
+};
+
 /// A board's surface in board coordinates, or why there is none.
 struct BoardWarp {
   Reason reason = Reason::none;
@@ -28,6 +41,7 @@ struct BoardWarp {
   Correlation correlation;  // the largest of all floors
   double noise_um = 0;      // of a pixel about its floor: median over the floors
   BareBoard bare;           // beside the knots
+  double u_steps_um = 0;    // SnapshotSteps::u_um
 
   /// Empty where the hull contains all of them, else which lies how far outside.
   std::string beyond(const std::vector<Eigen::Vector2d>& places_mm) const;
@@ -39,14 +53,17 @@ struct BoardWarp {
 /// Gates of a patch: the floor's, except that a side counts with half its pixels.
 FloorSettings patch_gates(const FloorSettings& floor, const Site& patch);
 
-/// `floors`: of all sites, components first. A knot's height is the floor's plane at the body's centre plus
-/// the quadratic that the ring determines, for any FloorForm of the recipe.
-BoardWarp warp_of(const Recipe& recipe, const Htm<Board, Sensor>& board_from_sensor,
-                  const std::vector<Site>& sites, const std::vector<Floor>& floors, unsigned threads,
-                  SystemInverter& inverter);
+/// The floor under a body's centre, in board coordinates: the floor's plane there plus the quadratic that the ring determines,
+/// for any FloorForm of the recipe.
+WarpKnot floor_knot(const std::string& name, const Htm<Board, Sensor>& board_from_sensor, const Site& site,
+                    const Floor& floor);
 
-/// Compares the surface with the frame's bare board around the places used by checks and fallback floors. No
-/// effect without a surface.
+/// `seen`: by site, components first, the frame that shows it.
+BoardWarp warp_of(const Recipe& recipe, const std::vector<SitesFloors>& seen, const SnapshotSteps& steps,
+                  unsigned threads, SystemInverter& inverter);
+
+/// Compares the surface with the frame's bare board around the places used by checks and fallback floors, beside frames that
+/// were compared before. No effect without a surface.
 void look_beside_knots(BoardWarp& warp, const BareView& look, unsigned threads);
 
 /// Largest deviation of bare board from the surface within reach_mm of any of these places; none: not

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <cmath>
+
 #include "daemon/inspection/board/board_warp.h"
 #include "daemon/inspection/board/warp_recipe.h"
 
@@ -50,6 +52,8 @@ Floor fallback_floor(const Recipe& recipe, const Component& component, const Sit
   const double curvature = recipe.warp->max_curvature_um_per_mm2;
   const auto off = farthest_off(warp, places, 0);
   add_half_width(f, std::max(curvature * gap.mm * gap.mm / 2, off ? std::abs(off->um) : 0), around);
+  if (warp.u_steps_um > 0)
+    f.u_um = std::hypot(f.u_um, warp.u_steps_um);  // its body's frame against the others
   floor.reason = Reason::none;
   floor.detail.clear();
   floor.fit = PlaneFit{};

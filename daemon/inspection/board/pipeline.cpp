@@ -7,9 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
-#include "daemon/inspection/board/board_in_hand.h"
+#include "daemon/inspection/board/board_look.h"
 #include "daemon/inspection/board/board_planner.h"
-#include "daemon/inspection/board/board_warp.h"
 #include "daemon/inspection/board/filter.h"
 #include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
@@ -208,54 +207,57 @@ void plan_sites(BoardInHand& board, const HeightFrame& frame) {
   board.planned = planned(frame, board.in, board.placement, board.view);
 }
 
+ComponentVerdict judge_component(const BoardLook& look, std::size_t i, const std::optional<BoardWarp>& warp,
+                                 const BoardForm* bare) {
+  const BoardInHand& b = look.hand;
+  const Recipe& recipe = *b.in.recipe;
+  const Component& component = recipe.components[i];
+  const PlacementSources sources{
+      recipe,    look.frame,  recipe.in_machine_coordinates ? b.in.calibration : nullptr,
+      b.in.pose, b.placement, b.registered};
+  const Site& site = look.sites()[i];
+  Floor floor = b.scan->floors()[i];
+  std::optional<SeenBody> over_warp;
+  if (component.warp_fallback && site.reason == Reason::none && floor.reason != Reason::none) {
+    floor = fallback_floor(recipe, component, site, floor, *warp, b.placement);
+    if (floor.reason == Reason::none) over_warp = b.scan->seen_over(floor, i);
+  }
+  const SeenBody& body = over_warp ? *over_warp : b.scan->bodies()[i];
+  const Measured m{recipe, *b.in.sensor, look.frame,    component,  site,
+                   floor,  body.heights, body.evidence, look.noise, placement_terms(sources, component)};
+  return judge(m, warp, PartLook(m, b.view, sources, bare));
+}
+
 BoardVerdict judge_board(BoardInHand& b, const HeightFrame& frame, const BoardMeasurer& measurer) {
   const InspectionInputs& in = b.in;
   const Recipe& recipe = *in.recipe;
   BoardVerdict v = std::move(b.verdict);
   if (b.why) return refused(std::move(v), recipe, *b.why);
-  const std::vector<Site>& sites = b.planned->sites;
-  const Htm<Board, Sensor>& placement = b.placement;
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
-  SiteScan& scan = *b.scan;
   v.backend = measurer.describe();
-  std::vector<Floor>& floors = scan.floors();
-  const FrameNoise noise = scan.noise(threads);
-  std::optional<BoardWarp> warp;
-  if (recipe.warp) {
-    CpuSystemInverter here(cpu_backend(threads));
-    SystemInverter& inverter = in.inverter ? *in.inverter : here;
-    warp = warp_of(recipe, placement, sites, floors, threads, inverter);
-    if (const std::string who = inverter.describe(); in.inverter && who != v.backend)
-      v.backend += "; warp: " + who;
-    look_beside_knots(*warp, {recipe, frame, placement, b.view}, threads);
-  }
+  const BoardLook look{b, frame, b.scan->noise(threads)};
+  const BoardLook* const looks[] = {&look};
+  const std::optional<BoardWarp> warp =
+      warp_over(looks, std::vector<std::size_t>(look.sites().size()), in, {}, v);
   tell(in, InspectionStep::evidence);
-  const PlacementSources sources{recipe,  frame,     recipe.in_machine_coordinates ? in.calibration : nullptr,
-                                 in.pose, placement, b.registered};
   std::optional<BoardForm> form;
   if (recipe.defects) form = bare_form(recipe, frame, b.view, threads);
+  const BoardForm* const bare = form ? &*form : nullptr;
   v.components.resize(recipe.components.size());
-  parallel_for(threads, recipe.components.size(), [&](std::size_t i, unsigned) {
-    const Component& component = recipe.components[i];
-    Floor& floor = floors[i];
-    std::optional<SeenBody> over_warp;
-    if (component.warp_fallback && sites[i].reason == Reason::none && floor.reason != Reason::none) {
-      floor = fallback_floor(recipe, component, sites[i], floor, *warp, placement);
-      if (floor.reason == Reason::none) over_warp = scan.seen_over(floor, i);
-    }
-    const SeenBody& body = over_warp ? *over_warp : scan.bodies()[i];
-    const Measured m{recipe, *in.sensor,   frame,         component, sites[i],
-                     floor,  body.heights, body.evidence, noise,     placement_terms(sources, component)};
-    v.components[i] = judge(m, warp, PartLook(m, b.view, sources, form ? &*form : nullptr));
-  });
+  parallel_for(threads, recipe.components.size(),
+               [&](std::size_t i, unsigned) { v.components[i] = judge_component(look, i, warp, bare); });
   std::optional<ComponentVerdict> foreign;
   if (recipe.defects && recipe.defects->foreign)
-    foreign =
-        judge_foreign({recipe, *in.sensor, frame, b.view, form ? &*form : nullptr, v.components}, threads);
+    foreign = judge_foreign({recipe, *in.sensor, frame, b.view, bare, v.components}, threads);
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
   if (foreign) v.components.push_back(std::move(*foreign));
   v.decision = worst_of(v.components);
   return v;
+}
+
+HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
+  CpuDiffuser cpu(cpu_backend(in.threads));
+  return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
 }
 
 namespace {
@@ -286,11 +288,6 @@ BoardVerdict inspect_filtered(BoardVerdict v, const HeightFrame& raw, const Heig
                    {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
   account_for_filter(measured, unfiltered, *in.recipe);
   return measured;
-}
-
-HeightFrame filtered_for(const HeightFrame& frame, const InspectionInputs& in) {
-  CpuDiffuser cpu(cpu_backend(in.threads));
-  return filtered(frame, *in.recipe->filter, in.diffuser ? *in.diffuser : cpu);
 }
 
 /// Every component is good in the mirrored frame, and one here measures what the mirrored board would show:

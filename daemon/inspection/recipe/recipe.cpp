@@ -153,14 +153,15 @@ void read_common(config::TomlTable& file, RecipeParts& parts, Recipe& recipe) {
 
 void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   RecipeParts parts(file, problems);
-  parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "board", "floor", "body",
-                   "uncertainty", "warp", "package", "component", "exclusion", "hole", "filter", "alignment",
-                   "confirmation", "panel", "defects"});
+  parts.only_keys({"schema",    "kind",         "name",      "sensor_serial", "decision",
+                   "board",     "floor",        "body",      "uncertainty",   "warp",
+                   "package",   "component",    "exclusion", "hole",          "filter",
+                   "alignment", "confirmation", "panel",     "defects",       "snapshots"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
-  if (!parts.read("board", [&] { read_board(file.table("board"), recipe, problems); }))
-    recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());
+  const bool placed = parts.read("board", [&] { read_board(file.table("board"), recipe, problems); });
+  if (!placed) recipe.board_size_mm.setConstant(std::numeric_limits<double>::infinity());
   parts.read("floor", [&] {
     recipe.floor = read_floor(file.table("floor"));
     doubt_floor(file.table("floor"), recipe, problems);
@@ -177,6 +178,10 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
     doubt_warp(file.table("warp"), recipe, problems);
   parts.read("exclusion", [&] { read_keepouts(file, recipe, problems); });
   parts.read("confirmation", [&] { read_confirmations(file, recipe); });
+  parts.read("snapshots", [&] {
+    read_snapshots(file, recipe, placed ? "board" : nullptr);
+    demand_board_of_snapshots(file, recipe);
+  });
   parts.read("filter", [&] {
     if (auto filter = file.table_if("filter")) read_filter(std::move(*filter), recipe);
   });

@@ -193,6 +193,20 @@ struct UncertaintySettings {
   bool ring_structure_is_board = false;
 };
 
+/// Required stage position of a snapshot.
+struct SnapshotPose {
+  std::string name;
+  Eigen::Vector3d position_mm = Eigen::Vector3d::Zero();
+  double tolerance_mm = 0;
+};
+
+/// The snapshots of one board or part, in the order in which they are taken.
+struct SnapshotPlan {
+  std::vector<SnapshotPose> poses;  // none: one snapshot, wherever the stage stands
+  int timeout_ms = 0;               // from one snapshot to the next
+  std::size_t count() const { return poses.empty() ? 1 : poses.size(); }
+};
+
 /// A person's word on components' heights (datumctl recipe confirm). datumd keeps it and decides nothing by it.
 struct Confirmation {
   std::string by, at;  // ISO 8601 UTC
@@ -218,6 +232,7 @@ struct Recipe {
   std::vector<BoardRect> exclusions;  // pads, silkscreen, mask openings
   std::vector<BoardCircle> holes;
   std::vector<Confirmation> confirmations;
+  SnapshotPlan snapshots;
   std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
   std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
   /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is
@@ -226,6 +241,11 @@ struct Recipe {
   std::shared_ptr<const DefectRecipe> defects;  // null: parts that FAIL are named, by the usual limits
   /// For a part compared with its model; null: for a board. Its regions are the recipe's components.
   std::shared_ptr<const SurfaceRecipe> surface;
+
+  /// A board that is larger than the field of view, seen in several snapshots.
+  bool is_board_of_snapshots() const { return !surface && !snapshots.poses.empty(); }
+  /// Each trigger takes one snapshot of several, or of a part.
+  bool takes_snapshots() const { return surface || !snapshots.poses.empty(); }
 };
 
 /// Corners in board coordinates, mm, counter-clockwise from (-x, -y) in the rectangle's own axes.

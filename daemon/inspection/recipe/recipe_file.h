@@ -55,6 +55,11 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
 /// [panel]: places of boards. Read after board, components and alignment; `complete`: all components were read.
 void read_panel(config::TomlTable table, Recipe& recipe, bool complete);
 
+/// [snapshots]: the stage's poses. Read after the placement. `placement`: the table that has it; null: it was refused.
+void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placement);
+/// Refuses what a board of several snapshots can't have. Read after [snapshots].
+void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe);
+
 /// [filter]: refuses characteristics that a filter would falsify. Read after the components.
 void read_filter(config::TomlTable table, Recipe& recipe);
 

@@ -13,12 +13,12 @@ constexpr std::size_t most_holes = 100;
 constexpr double least_axis_z = 0.9;
 
 /// Index of the snapshot that shows the hole.
-std::size_t read_snapshot(config::TomlTable& table, const SurfaceRecipe& surface) {
+std::size_t read_snapshot(config::TomlTable& table, const Recipe& recipe) {
   std::string known;
-  for (const SnapshotPose& pose : surface.poses) known += (known.empty() ? "" : ", ") + pose.name;
+  for (const SnapshotPose& pose : recipe.snapshots.poses) known += (known.empty() ? "" : ", ") + pose.name;
   const std::string name = table.text("snapshot");
-  for (std::size_t i = 0; i < surface.poses.size(); ++i)
-    if (surface.poses[i].name == name) return i;
+  for (std::size_t i = 0; i < recipe.snapshots.poses.size(); ++i)
+    if (recipe.snapshots.poses[i].name == name) return i;
   table.refuse("snapshot", "'" + name + "' is no pose of [snapshots]", "one of: " + known);
 }
 
@@ -27,7 +27,7 @@ void read_hole(config::TomlTable& table, Recipe& recipe, SurfaceRecipe& surface)
       {"name", "snapshot", "centre_mm", "diameter_mm", "search_mm", "diameter_search_mm", "check"});
   HoleDemand hole;
   hole.name = read_name(table, "name");
-  hole.snapshot = read_snapshot(table, surface);
+  hole.snapshot = read_snapshot(table, recipe);
   hole.center_mm = Eigen::Map<const Eigen::Vector3d>(table.numbers("centre_mm", 3).data());
   hole.diameter_mm = table.number("diameter_mm", {0.1, 2000});
   hole.search_mm = table.number("search_mm", {0.001, 100});
@@ -72,7 +72,7 @@ void read_holes(config::TomlTable& file, Recipe& recipe, SurfaceRecipe& surface)
   if (!recipe.in_machine_coordinates)
     file.refuse("hole", "a probe touches in machine coordinates, and placement.coordinates is \"sensor\"",
                 "coordinates = \"machine\", or no [[hole]]");
-  if (surface.poses.empty())
+  if (recipe.snapshots.poses.empty())
     file.refuse("hole", "the recipe has no [snapshots], so that it is not known which frame shows a hole",
                 "[snapshots] with the poses, and the name of one as the hole's snapshot");
   if (holes.size() > most_holes)

@@ -9,7 +9,7 @@
 namespace datum {
 namespace {
 
-constexpr std::size_t most_snapshots = 64, most_masks = 64;
+constexpr std::size_t most_masks = 64;
 
 Eigen::Vector3d vector_of(config::TomlTable& table, const char* key, config::Range range = {}) {
   return Eigen::Map<const Eigen::Vector3d>(table.numbers(key, 3, range).data());
@@ -93,38 +93,6 @@ SurfaceSettings read_settings(config::TomlTable table) {
   s.max_noise_sigmas = table.number_or("max_noise_sigmas", s.max_noise_sigmas, config::positive);
   table.finish();
   return s;
-}
-
-void read_snapshots(std::optional<config::TomlTable> table, SurfaceRecipe& surface) {
-  if (!table) return;
-  table->only_keys({"timeout_ms", "pose"});
-  std::vector<config::TomlTable> poses = table->tables("pose");
-  if (poses.empty() || poses.size() > most_snapshots)
-    table->refuse("pose", std::to_string(poses.size()) + " poses",
-                  "1 to " + std::to_string(most_snapshots) +
-                      " [[snapshots.pose]]; without [snapshots] one is taken, wherever the stage stands");
-  std::set<std::string> names;
-  for (config::TomlTable& at : poses) {
-    at.only_keys({"name", "position_mm", "tolerance_mm"});
-    SnapshotPose& pose = surface.poses.emplace_back();
-    pose.name = read_name(at, "name");
-    pose.position_mm = vector_of(at, "position_mm");
-    pose.tolerance_mm = at.number("tolerance_mm", config::positive);
-    if (!names.insert(pose.name).second)
-      at.refuse("name", "'" + pose.name + "' is used twice", "a name of its own for each pose");
-    at.finish();
-  }
-  surface.snapshots = poses.size();
-  if (poses.size() > 1)
-    surface.snapshot_timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
-  table->finish();
-}
-
-/// The sensor's own coordinates do not contain the stage's position.
-void demand_machine(const config::TomlTable& file, const Recipe& recipe, const SurfaceRecipe& surface) {
-  if (recipe.in_machine_coordinates || surface.poses.empty()) return;
-  file.refuse("snapshots", "poses are positions of the machine, and placement.coordinates is \"sensor\"",
-              "coordinates = \"machine\", or no [snapshots]");
 }
 
 void read_place(config::TomlTable& table, RegionDemand& region) {
@@ -354,10 +322,7 @@ void read_surface(config::TomlTable& file, Recipe& recipe, RecipeParts& parts) {
         read_model_placement(file.table("placement"), *surface, recipe.in_machine_coordinates);
   }) && file.has("placement");
   parts.read("surface", [&] { surface->settings = read_settings(file.table("surface")); });
-  parts.read("snapshots", [&] {
-    read_snapshots(file.table_if("snapshots"), *surface);
-    if (placed) demand_machine(file, recipe, *surface);
-  });
+  parts.read("snapshots", [&] { read_snapshots(file, recipe, placed ? "placement" : nullptr); });
   parts.read("uncertainty", [&] {
     if (auto table = file.table_if("uncertainty")) read_surface_uncertainty(std::move(*table), *surface);
   });

@@ -171,7 +171,9 @@ SensorFit sensor_fit(const Recipe& recipe, const SensorProfile& sensor, const Ca
   const std::optional<Recipe> panel = recipe.panel ? std::optional(panel_as_board(recipe)) : std::nullopt;
   const Recipe& seen = panel ? *panel : recipe;
   if (placed) doubt_place(seen, sensor, *placed, fit);
-  if (sensor.field_x && sensor.field_y && fit.doubts.empty()) doubt_field(seen, sensor, placed, fit);
+  const bool in_one = recipe.snapshots.poses.empty();
+  if (in_one && sensor.field_x && sensor.field_y && fit.doubts.empty())
+    doubt_field(seen, sensor, placed, fit);
   if (sensor.pixel_pitch_mm && *sensor.pixel_pitch_mm <= 5)  // beyond, its reader has warned
     doubt_pixels(recipe, sensor, fit);
   return fit;

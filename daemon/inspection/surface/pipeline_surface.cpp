@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "daemon/inspection/board/pipeline_parts.h"
+#include "daemon/inspection/board/snapshot_poses.h"
 #include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_characteristic.h"
 #include "daemon/inspection/surface/surface_holes.h"
@@ -21,16 +22,16 @@
 namespace datum {
 namespace {
 
-std::optional<Refusal> set_refusal(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
-  if (frames.size() != recipe.snapshots)
-    return Refusal{Reason::snapshots,
-                   fmt::format("{} snapshots came, the recipe demands {}", frames.size(), recipe.snapshots)};
+std::optional<Refusal> set_refusal(const Recipe& recipe, std::span<const SurfaceFrame> frames) {
+  if (frames.size() != recipe.snapshots.count())
+    return Refusal{Reason::snapshots, fmt::format("{} snapshots came, the recipe demands {}", frames.size(),
+                                                  recipe.snapshots.count())};
   std::set<std::pair<std::string, std::string>> seen;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const HeightFrame& f = *frames[i].frame;
     if (!seen.emplace(f.frame_id, f.content_sha256).second)
       return Refusal{Reason::snapshots, fmt::format("frame {} came twice", f.frame_id)};
-    if (std::string why = pose_refusal(recipe, i, frames[i].pose); !why.empty())
+    if (std::string why = pose_refusal(recipe.snapshots, i, frames[i].pose); !why.empty())
       return Refusal{Reason::snapshots, why};
   }
   return std::nullopt;
@@ -51,26 +52,15 @@ std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, cons
 }
 
 /// Identity of the snapshots, independent of the measurement.
-SurfaceEvidence evidence_of(const SurfaceRecipe& recipe, std::span<const SurfaceFrame> frames) {
+SurfaceEvidence evidence_of(const Recipe& of, std::span<const SurfaceFrame> frames) {
+  const SurfaceRecipe& recipe = *of.surface;
   SurfaceEvidence e;
   e.model = recipe.model.file.filename().string();
   e.mm_per_unit = recipe.model.mm_per_unit;
   Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(e.machine_from_model.data()) =
       recipe.machine_from_model.matrix();
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const HeightFrame& f = *frames[i].frame;
-    SnapshotEvidence& s = e.snapshots.emplace_back();
-    s.name = i < recipe.poses.size() ? recipe.poses[i].name : std::to_string(i + 1);
-    s.frame_id = f.frame_id;
-    s.frame_source = f.source;
-    s.frame_sha256 = f.content_sha256;
-    s.captured = f.captured;
-    s.stamp = f.stamp;
-    s.pose = frames[i].pose;
-    s.stages = f.stages;
-    s.pixels = f.size();
-    s.valid = f.count_of(PixelClass::ok);
-  }
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    e.snapshots.push_back(snapshot_evidence(of.snapshots, i, *frames[i].frame, frames[i].pose));
   return e;
 }
 
@@ -342,25 +332,11 @@ BoardVerdict begun(std::span<const SurfaceFrame> frames, const InspectionInputs&
   if (!frames.empty()) last.pose = frames.back().pose;
   BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, backend);
   if (frames.empty()) v.sensor_serial = in.sensor->serial;
-  v.surface = evidence_of(*in.recipe->surface, frames);
+  v.surface = evidence_of(*in.recipe, frames);
   return v;
 }
 
 }  // namespace
-
-std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose) {
-  if (recipe.poses.empty()) return "";
-  if (!pose.used) return "the recipe names the snapshots' poses and no position came with them";
-  const Eigen::Map<const Eigen::Vector3d> at(pose.q_mm.data());
-  const auto is_at = [&](const SnapshotPose& p) { return (at - p.position_mm).norm() <= p.tolerance_mm; };
-  const SnapshotPose& due = recipe.poses[number];
-  if (is_at(due)) return "";
-  const auto other = std::find_if(recipe.poses.begin(), recipe.poses.end(), is_at);
-  return fmt::format(
-      "snapshot {} was taken at [{:.3f}, {:.3f}, {:.3f}] mm{}, its pose is {} at [{:.3f}, {:.3f}, {:.3f}] mm",
-      number + 1, at.x(), at.y(), at.z(), other == recipe.poses.end() ? "" : ", which is pose " + other->name,
-      due.name, due.position_mm.x(), due.position_mm.y(), due.position_mm.z());
-}
 
 BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
                              const std::string& detail) {
@@ -370,7 +346,7 @@ BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const Inspect
 SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
                                   SurfaceModels& models, const Backend& backend) {
   const BoardVerdict v = begun(frames, in, describe(backend));
-  auto why = set_refusal(*in.recipe->surface, frames);
+  auto why = set_refusal(*in.recipe, frames);
   if (!why) why = frames_refusal(frames, in);
   if (why) return {refused(v, *in.recipe, *why)};
   const auto refuse = [&](Reason reason, const std::exception& e) {

@@ -34,9 +34,4 @@ SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const In
 BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
                              const std::string& detail);
 
-/// Why snapshot `number` (from 0) can't have been taken at the stage's position; empty: it can. Snapshots
-/// arrive in the order of the recipe's poses, so a snapshot of an abandoned part is not used for the next
-/// one.
-std::string pose_refusal(const SurfaceRecipe& recipe, std::size_t number, const Pose& pose);
-
 }  // namespace datum

@@ -44,13 +44,6 @@ struct RegionDemand {
   std::vector<std::size_t> datum;
 };
 
-/// Required stage position of a snapshot.
-struct SnapshotPose {
-  std::string name;
-  Eigen::Vector3d position_mm = Eigen::Vector3d::Zero();
-  double tolerance_mm = 0;
-};
-
 /// Files written beside a part's picture.
 enum class PartFiles : std::uint8_t { points_ply, points_csv, statistics, histogram, facets };
 
@@ -126,9 +119,6 @@ struct TouchingDemand {
 struct SurfaceRecipe {
   SurfaceModelSettings model;
   Htm<Machine, Model> machine_from_model;  // Machine means Sensor where the recipe is in sensor coordinates
-  std::size_t snapshots = 1;
-  std::vector<SnapshotPose> poses;  // none, or one per snapshot
-  int snapshot_timeout_ms = 0;      // from one snapshot to the next
   SurfaceSettings settings;
   SurfaceUncertainty uncertainty;
   std::optional<AlignmentDemand> alignment;  // none: the placement is used

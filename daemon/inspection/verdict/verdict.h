@@ -12,6 +12,7 @@
 
 #include "daemon/controller/controller_state.h"
 #include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/verdict/overlap_evidence.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
 #include "drivers/frame/step_record.h"
@@ -109,6 +110,7 @@ struct CheckVerdict {
   double p_conform = 0;   // JCGM 106: probability that the true value lies within the limits
   double capability = 0;  // C_m = T / (4 u), T from tolerance_of(check); 0 where u = 0
   std::vector<UncertaintyTerm> budget;
+  std::optional<OverlapEvidence> overlap;  // of a board in several snapshots
 };
 
 /// Evidence of a region of a surface. Deviations in um over points of class face, weighted by area.
@@ -227,6 +229,7 @@ struct ComponentVerdict {
   FloorEvidence floor;
   std::uint32_t body_pixels = 0, body_valid = 0;
   std::vector<CheckVerdict> checks;
+  std::optional<ShownIn> shown;  // of a board of several snapshots
 };
 
 /// Pairing of a frame and a position in time.
@@ -270,6 +273,7 @@ struct SnapshotEvidence {
   Pose pose;
   std::vector<StepRecord> stages;  // of its frame
   std::uint64_t pixels = 0, valid = 0;
+  std::optional<std::string> missing;  // of a board: why nothing was measured in it
 };
 
 /// One fit of a part's alignment: to a datum, or to all of them in the refinement.
@@ -367,6 +371,8 @@ struct BoardVerdict {
   std::optional<ControllerState> controller;  // its state then; none where not monitored
   Pose pose;
   std::vector<StepRecord> stages;  // processing steps of the frame's heights; empty: the sensor's own
+  /// Of a board of several snapshots, one for each pose; frame and pose above are of the last one that came.
+  std::vector<SnapshotEvidence> snapshots;
   /// For a part compared with its model; frame and pose above are its last ones.
   std::optional<SurfaceEvidence> surface;
   std::vector<PanelBoard> boards;  // of a panel, in the order of its places; empty: one board

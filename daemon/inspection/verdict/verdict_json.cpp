@@ -90,6 +90,7 @@ void visit(F& f, V& v, const CheckVerdict&) {
   f("p_conform", v.p_conform);
   f("capability", v.capability);
   f("budget" + unit, v.budget);
+  f.where_known("overlap" + unit, v.overlap);
 }
 
 template <class F, class V>
@@ -107,6 +108,7 @@ void visit(F& f, V& v, const ComponentVerdict&) {
     f("body_pixels", v.body_pixels);
     f("body_valid", v.body_valid);
   }
+  f.where_known("shown", v.shown);
   f("checks", v.checks);
 }
 
@@ -149,6 +151,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f.where_known("controller", v.controller);
   f("pose", v.pose);
   f.where_any("stages", v.stages);
+  f.where_any("snapshots", v.snapshots);
   f.where_known("surface", v.surface);
   f.where_any("boards", v.boards);
   f("components", v.components);
@@ -270,18 +273,14 @@ struct Reader {
   template <class T>
   void where_known(const std::string& key, std::optional<T>& value) {
     value.reset();
-    if (object.contains(key))
-      (*this)(key, value.emplace());
-    else
-      known.push_back(key);
+    known.push_back(key);
+    if (object.contains(key)) (*this)(key, value.emplace());
   }
   template <class T>
   void where_any(const std::string& key, std::vector<T>& values) {
     values.clear();
-    if (object.contains(key))
-      (*this)(key, values);
-    else
-      known.push_back(key);
+    known.push_back(key);
+    if (object.contains(key)) (*this)(key, values);
   }
   void refuse_unknown() const {
     for (const auto& item : object.items()) {

@@ -245,6 +245,22 @@ void visit(F& f, V& v, const SnapshotEvidence&) {
   f.where_any("stages", v.stages);
   f("pixels", v.pixels);
   f("valid", v.valid);
+  f.where_known("missing", v.missing);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const OverlapEvidence&) {
+  f("difference", v.difference);
+  f("u", v.u);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const ShownIn&) {
+  f("snapshot", v.snapshot);
+  f("margin_mm", v.margin_mm);
+  f("second", v.second);
+  f("floor_step_um", v.floor_step_um);
+  f("u_floor_step_um", v.u_floor_step_um);
 }
 
 template <class F, class V>

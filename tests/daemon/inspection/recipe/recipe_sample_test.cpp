@@ -94,7 +94,7 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
         "defects", "defects.foreign_objects"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
-    if (header.empty()) shown.insert({"filter", "panel"});  // have samples of their own
+    if (header.empty()) shown.insert({"filter", "panel", "snapshots"});  // have samples of their own
     if (header == "component")
       shown.insert(of_package.begin(), of_package.end());  // may say the same for itself
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
@@ -179,8 +179,8 @@ TEST_F(SurfaceSample, Loads) {
   const Recipe r = loaded(sample);
   ASSERT_TRUE(r.surface);
   EXPECT_EQ(r.surface->model.folder / r.surface->model.file, folder / "sample-part.stl");
-  ASSERT_EQ(r.surface->poses.size(), 2u);
-  EXPECT_EQ(r.surface->snapshots, 2u);
+  ASSERT_EQ(r.snapshots.poses.size(), 2u);
+  EXPECT_EQ(r.snapshots.timeout_ms, 60000);
   ASSERT_EQ(r.surface->regions.size(), 4u);
   ASSERT_TRUE(r.surface->alignment);
   EXPECT_EQ(r.surface->alignment->datums, (std::vector<std::size_t>{0, 2, 3}));

@@ -245,6 +245,44 @@ TEST_F(RecipeFile, ItsHashChangesWithEveryByte) {
   EXPECT_NE(loaded(head + part).sha256, loaded(head + part + "\n").sha256);
 }
 
+std::string pose(const std::string& name, double x_mm) {
+  return "[[snapshots.pose]]\nname = \"" + name + "\"\nposition_mm = [" + std::to_string(x_mm) +
+         ", 0, 0]\ntolerance_mm = 0.5\n";
+}
+
+TEST_F(RecipeFile, ABoardMayHaveSeveralSnapshots) {
+  EXPECT_FALSE(loaded(head + part).takes_snapshots());
+  const std::string snapshots = "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 60);
+  const Recipe r = loaded(head + part + snapshots);
+  EXPECT_TRUE(r.is_board_of_snapshots());
+  ASSERT_EQ(r.snapshots.count(), 2u);
+  EXPECT_EQ(r.snapshots.poses[1].name, "b");
+  EXPECT_EQ(r.snapshots.poses[1].position_mm, Eigen::Vector3d(60, 0, 0));
+  EXPECT_EQ(r.snapshots.timeout_ms, 900);
+
+  const auto refusal = [&](const std::string& text) -> std::string {
+    config::Problems problems;
+    load_recipe(folder.write("r.toml", text), problems);
+    std::string all;
+    for (const config::ConfigError& error : problems.errors()) all += error.what() + std::string("\n");
+    return all;
+  };
+  const auto says = [&](const std::string& text, const std::string& words) {
+    EXPECT_NE(refusal(text).find(words), std::string::npos) << refusal(text);
+  };
+  says(head + part + snapshots + "[alignment]\nmax_shift_mm = 1\n", "looks for the board in one frame");
+  says(head + part + snapshots + "[defects]\n", "told from one frame");
+  says(head + part + snapshots + "[panel]\n", "its boards lie in one frame");
+  says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 1),
+       "within their tolerances");
+  says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("a", 60), "is used twice");
+  says(head + part + "[snapshots]\n" + pose("a", 0) + pose("b", 60), "timeout_ms");
+  says(head + part + "[snapshots]\ntimeout_ms = 900\n", "0 poses");
+  std::string in_sensor = head + part + snapshots;
+  in_sensor.replace(in_sensor.find("\"machine\""), 9, "\"sensor\"");
+  says(in_sensor, "board.coordinates is \"sensor\"");
+}
+
 TEST(Recipe, TheShippedPemtronRecipeLoads) {
   const Recipe r = load_recipe(DATUM_SOURCE_DIR "/config/recipes/pemtron-warpage.toml");
   ASSERT_EQ(r.components.size(), 5u);

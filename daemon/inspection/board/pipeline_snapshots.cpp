@@ -1,0 +1,266 @@
+#include "daemon/inspection/board/pipeline_snapshots.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "calib/registration/registration.h"
+#include "daemon/inspection/board/board_look.h"
+#include "daemon/inspection/board/filter.h"
+#include "daemon/inspection/board/snapshot_overlap.h"
+#include "daemon/inspection/board/snapshot_poses.h"
+#include "daemon/inspection/verdict/decision.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+namespace {
+
+/// Snapshots that can be measured, and why the others can't.
+struct Usable {
+  std::vector<std::size_t> numbers;
+  std::vector<std::optional<Refusal>> why;  // of each snapshot; none: usable
+};
+
+std::optional<Refusal> snapshot_refusal(const BoardSnapshot& s, std::size_t number,
+                                        const InspectionInputs& in, const HeightFrame* first) {
+  if (!s.frame) return Refusal{Reason::snapshots, s.missing};
+  InspectionInputs one = in;
+  one.pose = s.pose;
+  if (auto why = frame_refusal(*s.frame, one)) return why;
+  if (auto why = placement_refusal(*s.frame, one)) return why;
+  if (std::string why = pose_refusal(in.recipe->snapshots, number, s.pose); !why.empty())
+    return Refusal{Reason::snapshots, why};
+  const HeightFrame& f = *s.frame;
+  if (first && (f.x.scale_mm != first->x.scale_mm || f.y.scale_mm != first->y.scale_mm))
+    return Refusal{Reason::snapshots,
+                   fmt::format("its pixels are {:g} x {:g} mm, those before {:g} x {:g}", f.x.scale_mm,
+                               f.y.scale_mm, first->x.scale_mm, first->y.scale_mm)};
+  return std::nullopt;
+}
+
+Usable usable_of(std::span<const BoardSnapshot> snapshots, const InspectionInputs& in) {
+  Usable usable;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    const HeightFrame* first = usable.numbers.empty() ? nullptr : snapshots[usable.numbers.front()].frame;
+    auto why = snapshot_refusal(snapshots[i], i, in, first);
+    if (!why && !seen.insert(snapshots[i].frame->content_sha256).second)
+      why = Refusal{Reason::snapshots,
+                    fmt::format("frame {} shows the pixels of one before", snapshots[i].frame->frame_id)};
+    if (!why) usable.numbers.push_back(i);
+    usable.why.push_back(std::move(why));
+  }
+  return usable;
+}
+
+std::string text_of(const Refusal& why) {
+  return why.reason == Reason::snapshots ? why.detail
+                                         : fmt::format("{}: {}", name_of(why.reason), why.detail);
+}
+
+/// Identity of the last frame that came, and of each snapshot.
+BoardVerdict begun(std::span<const BoardSnapshot> snapshots, const InspectionInputs& in,
+                   const std::string& backend) {
+  const HeightFrame none;
+  const BoardSnapshot* last = nullptr;
+  for (const BoardSnapshot& s : snapshots)
+    if (s.frame) last = &s;
+  InspectionInputs one = in;
+  if (last) one.pose = last->pose;
+  BoardVerdict v = identity(last ? *last->frame : none, one, backend);
+  if (!last) v.sensor_serial = in.sensor->serial;
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    const BoardSnapshot& s = snapshots[i];
+    v.snapshots.push_back(snapshot_evidence(in.recipe->snapshots, i, s.frame ? *s.frame : none, s.pose));
+    if (!s.frame) v.snapshots.back().missing = s.missing;
+  }
+  return v;
+}
+
+/// "snapshot 3 of 12 (left): was not triggered", of all that are missing.
+std::string missing_words(const SnapshotPlan& plan, const Usable& usable) {
+  std::string words;
+  for (std::size_t i = 0; i < usable.why.size(); ++i)
+    if (usable.why[i])
+      words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", snapshot_words(plan, i),
+                           text_of(*usable.why[i]));
+  return words;
+}
+
+ComponentVerdict unseen_row(const Recipe& recipe, std::size_t i, const std::string& missing) {
+  ComponentVerdict c;
+  c.reference = recipe.components[i].reference;
+  c.package = recipe.components[i].package;
+  c.shown.emplace();
+  for (const Check& check : recipe.components[i].checks) {
+    CheckVerdict& v = c.checks.emplace_back();
+    v.check = check;
+    v.reason = missing.empty() ? Reason::out_of_view : Reason::snapshots;
+    v.detail = missing.empty()
+                   ? "no snapshot shows its ring and its body whole; let neighbouring snapshots "
+                     "overlap by more than its ring"
+                   : "no snapshot that came shows its ring and its body whole; missing: " + missing;
+  }
+  return c;
+}
+
+BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& looks,
+                           const std::vector<std::size_t>& numbers, const std::string& missing,
+                           const InspectionInputs& in) {
+  const Recipe& recipe = *in.recipe;
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  const std::vector<SiteShown> shown = best_looks(looks);
+  std::vector<std::size_t> best;
+  for (const SiteShown& s : shown) best.push_back(s.best);
+  const FloorSteps floors = floor_steps(looks, shown, in);
+  const std::optional<BoardWarp> warp = warp_over(looks, best, in, floors.between, v);
+  const auto name = [&](std::size_t look) { return recipe.snapshots.poses[numbers[look]].name; };
+
+  const std::size_t n = recipe.components.size();
+  v.components.resize(n);
+  std::vector<ComponentVerdict> seconds(n);
+  parallel_for(threads, n, [&](std::size_t i, unsigned) {
+    const SiteShown& s = shown[i];
+    if (s.best == not_shown) {
+      v.components[i] = unseen_row(recipe, i, missing);
+      return;
+    }
+    v.components[i] = judge_component(*looks[s.best], i, warp, nullptr);
+    ShownIn& evidence = v.components[i].shown.emplace();
+    evidence.snapshot = name(s.best);
+    evidence.margin_mm = s.margin_mm;
+    if (s.second == not_shown) return;
+    evidence.second = name(s.second);
+    evidence.floor_step_um = floors.step_um[i];
+    evidence.u_floor_step_um = floors.u_um[i];
+    seconds[i] = judge_component(*looks[s.second], i, warp, nullptr);
+  });
+  compare_overlaps(v.components, seconds, recipe);
+  if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
+  v.decision = worst_of(v.components);
+  return v;
+}
+
+using Frames = std::vector<const HeightFrame*>;
+
+/// `frames`: of the usable snapshots.
+BoardVerdict measure_frames(BoardVerdict v, std::span<const BoardSnapshot> snapshots, const Frames& frames,
+                            const Usable& usable, const InspectionInputs& in, BoardMeasurer& measurer) {
+  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
+  const auto tell = [&](InspectionStep step) {
+    if (in.step_ended) in.step_ended(step);
+  };
+  std::vector<BoardInHand> hands;
+  hands.reserve(frames.size());
+  std::vector<BoardLook> looks;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    InspectionInputs one = in;
+    one.pose = snapshots[usable.numbers[k]].pose;
+    BoardInHand& hand = hands.emplace_back(place_board({}, *frames[k], one));
+    if (hand.why)
+      return refused(
+          std::move(v), *in.recipe,
+          {hand.why->reason,
+           fmt::format("{}: {}", snapshot_words(in.recipe->snapshots, usable.numbers[k]), hand.why->detail)});
+    plan_sites(hand, *frames[k]);
+    tell(InspectionStep::plan);
+    measure_boards({&hand, 1}, *frames[k], measurer, threads);
+    looks.push_back({hand, *frames[k], hand.scan->noise(threads)});
+    tell(InspectionStep::heights);
+  }
+  std::vector<const BoardLook*> borrowed;
+  for (const BoardLook& look : looks) borrowed.push_back(&look);
+  v.backend = measurer.describe();
+  v = measure_looks(std::move(v), borrowed, usable.numbers, missing_words(in.recipe->snapshots, usable), in);
+  tell(InspectionStep::evidence);
+  return v;
+}
+
+/// A mistaken convention that explains what the usable snapshots show, and the stated one does not.
+std::optional<Refusal> convention_refusal(const Frames& frames, std::span<const BoardSnapshot> snapshots,
+                                          const Usable& usable, const InspectionInputs& in) {
+  std::vector<Snapshot> told;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const auto& q = snapshots[usable.numbers[k]].pose.q_mm;
+    told.push_back({frames[k], Eigen::Vector3d(q[0], q[1], q[2])});
+  }
+  SnapshotCheckSettings settings;
+  for (const double sigma_um : in.sensor->noise.sigma_um)
+    settings.noise_sigma_mm = std::max(settings.noise_sigma_mm, sigma_um * 1e-3);
+  const Calibration& c = *in.calibration;
+  const std::vector<Convention> found =
+      mistaken_conventions(told, {{c.machine_from_sensor, c.covariance}, c.stage, c.stage_u}, settings);
+  if (found.empty()) return std::nullopt;
+  std::string words;
+  for (const Convention mistake : found)
+    words += fmt::format("{}{}: {}", words.empty() ? "" : "; or ", name_of(mistake), remedy_of(mistake));
+  return Refusal{
+      Reason::snapshots,
+      "neighbouring snapshots contradict each other where the stage's positions place them, and agree "
+      "with one mistake corrected: " +
+          words};
+}
+
+BoardVerdict measure_usable(BoardVerdict v, std::span<const BoardSnapshot> snapshots, const Usable& usable,
+                            const InspectionInputs& in, BoardMeasurer& measurer) {
+  Frames raw, smooth;
+  std::vector<HeightFrame> filtered;
+  for (const std::size_t i : usable.numbers) raw.push_back(snapshots[i].frame);
+  BoardVerdict measured;
+  if (in.recipe->filter) {
+    filtered.reserve(raw.size());
+    for (const HeightFrame* frame : raw) smooth.push_back(&filtered.emplace_back(filtered_for(*frame, in)));
+    v.stages = filtered.back().stages;
+    const BoardVerdict unfiltered = measure_frames(v, snapshots, raw, usable, in, measurer);
+    measured = measure_frames(v, snapshots, smooth, usable, in, measurer);
+    if (measured.reason == Reason::none && unfiltered.reason != Reason::none)
+      return refused(std::move(measured), *in.recipe,
+                     {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
+    if (measured.reason == Reason::none) account_for_filter(measured, unfiltered, *in.recipe);
+  } else {
+    measured = measure_frames(v, snapshots, raw, usable, in, measurer);
+  }
+  if (measured.decision == Decision::pass || measured.decision == Decision::inconclusive) return measured;
+  if (const auto why = convention_refusal(raw, snapshots, usable, in))
+    return refused(std::move(v), *in.recipe, *why);
+  return measured;
+}
+
+}  // namespace
+
+BoardVerdict refused_snapshots(std::span<const BoardSnapshot> snapshots, const InspectionInputs& in,
+                               const std::string& backend, Reason reason, const std::string& detail) {
+  return refused(begun(snapshots, in, backend), *in.recipe, {reason, detail});
+}
+
+BoardVerdict inspect_snapshots(std::span<const BoardSnapshot> snapshots, const InspectionInputs& in,
+                               BoardMeasurer& measurer) {
+  const SnapshotPlan& plan = in.recipe->snapshots;
+  BoardVerdict v = begun(snapshots, in, measurer.describe());
+  const auto refuse = [&](Reason reason, const std::string& detail) {
+    return refused(v, *in.recipe, {reason, detail});
+  };
+  if (snapshots.size() != plan.count())
+    return refuse(Reason::snapshots,
+                  fmt::format("{} snapshots came, the recipe demands {}", snapshots.size(), plan.count()));
+  try {
+    const Usable usable = usable_of(snapshots, in);
+    for (std::size_t i = 0; i < snapshots.size(); ++i)
+      if (usable.why[i]) v.snapshots[i].missing = text_of(*usable.why[i]);
+    if (usable.numbers.empty())
+      return refuse(usable.why.front()->reason,
+                    fmt::format("{}: {}", snapshot_words(plan, 0), usable.why.front()->detail));
+    BoardVerdict measured = measure_usable(v, snapshots, usable, in, measurer);
+    hold_unconfirmed(measured, *in.recipe);
+    return measured;
+  } catch (const std::domain_error& e) {
+    return refuse(Reason::calibration, e.what());
+  } catch (const CalibrationError& e) {
+    return refuse(Reason::calibration, e.what());
+  } catch (const std::exception& e) {
+    return refuse(Reason::internal, e.what());
+  }
+}
+
+}  // namespace datum

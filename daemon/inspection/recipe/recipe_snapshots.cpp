@@ -1,0 +1,83 @@
+// [snapshots] of a part, or of a board that is larger than the field of view.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "daemon/inspection/recipe/recipe_file.h"
+#include "daemon/inspection/surface/surface_recipe.h"
+
+namespace datum {
+namespace {
+
+constexpr std::size_t most_snapshots = 64;
+
+SnapshotPose read_pose(config::TomlTable& table) {
+  table.only_keys({"name", "position_mm", "tolerance_mm"});
+  SnapshotPose pose;
+  pose.name = read_name(table, "name");
+  pose.position_mm = Eigen::Map<const Eigen::Vector3d>(table.numbers("position_mm", 3).data());
+  pose.tolerance_mm = table.number("tolerance_mm", config::positive);
+  table.finish();
+  return pose;
+}
+
+/// A missing snapshot is recognised by the next one's position, so a position must be that of one pose.
+void demand_apart(const config::TomlTable& table, const SnapshotPlan& plan) {
+  for (std::size_t i = 0; i < plan.poses.size(); ++i)
+    for (std::size_t k = i + 1; k < plan.poses.size(); ++k) {
+      const SnapshotPose &a = plan.poses[i], &b = plan.poses[k];
+      const double mm = (a.position_mm - b.position_mm).norm();
+      if (mm > a.tolerance_mm + b.tolerance_mm) continue;
+      table.refuse("pose",
+                   fmt::format("{} and {} are {:g} mm apart, within their tolerances", a.name, b.name, mm),
+                   "poses that are farther apart than the sum of their tolerance_mm");
+    }
+}
+
+}  // namespace
+
+void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placement) {
+  auto table = file.table_if("snapshots");
+  if (!table) return;
+  table->only_keys({"timeout_ms", "pose"});
+  SnapshotPlan& plan = recipe.snapshots;
+  std::vector<config::TomlTable> poses = table->tables("pose");
+  if (poses.empty() || poses.size() > most_snapshots)
+    table->refuse("pose", std::to_string(poses.size()) + " poses",
+                  "1 to " + std::to_string(most_snapshots) +
+                      " [[snapshots.pose]]; without [snapshots] one is taken, wherever the stage stands");
+  std::set<std::string> names;
+  for (config::TomlTable& at : poses) {
+    plan.poses.push_back(read_pose(at));
+    const std::string& name = plan.poses.back().name;
+    if (!names.insert(name).second)
+      at.refuse("name", "'" + name + "' is used twice", "a name of its own for each pose");
+  }
+  if (poses.size() > 1) plan.timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
+  table->finish();
+  if (!placement) return;
+  if (!recipe.in_machine_coordinates)  // the sensor's own do not contain the stage's position
+    file.refuse(
+        "snapshots",
+        fmt::format("poses are positions of the machine, and {}.coordinates is \"sensor\"", placement),
+        "coordinates = \"machine\", or no [snapshots]");
+}
+
+void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe) {
+  if (recipe.snapshots.poses.empty()) return;
+  demand_apart(file.table("snapshots"), recipe.snapshots);
+  if (file.has("alignment"))
+    file.refuse(
+        "alignment",
+        "looks for the board in one frame, and a board of [snapshots] lies in several: each would find "
+        "its own place",
+        "no [alignment]; the calibration and the stage's position place each snapshot");
+  if (file.has("panel"))
+    file.refuse("panel", "its boards lie in one frame, and a board of [snapshots] lies in several",
+                "no [snapshots], or a recipe of one board");
+  if (file.has("defects"))
+    file.refuse("defects", "its words are told from one frame, and a board of [snapshots] lies in several",
+                "no [defects]");
+}
+
+}  // namespace datum

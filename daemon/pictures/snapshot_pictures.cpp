@@ -1,0 +1,43 @@
+#include "daemon/pictures/snapshot_pictures.h"
+
+#include "daemon/pictures/picture.h"
+
+namespace datum {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name may hold a slash, and no picture leaves its folder.
+std::string in_file_name(std::string name) {
+  for (char& c : name)
+    if (c == '/') c = '_';
+  return name;
+}
+
+}  // namespace
+
+void write_snapshot_pictures(const fs::path& file, std::span<const BoardSnapshot> snapshots,
+                             const InspectionInputs& in, const BoardVerdict& verdict) {
+  for (std::size_t k = 0; k < snapshots.size() && k < verdict.snapshots.size(); ++k) {
+    const std::string& name = verdict.snapshots[k].name;
+    Recipe shown = *in.recipe;
+    shown.components.clear();
+    shown.warp.reset();
+    BoardVerdict rows = verdict;
+    rows.components.clear();
+    for (std::size_t i = 0; i < in.recipe->components.size() && i < verdict.components.size(); ++i) {
+      const ComponentVerdict& row = verdict.components[i];
+      if (!row.shown || row.shown->snapshot != name) continue;
+      shown.components.push_back(in.recipe->components[i]);
+      rows.components.push_back(row);
+    }
+    if (rows.components.empty() || !snapshots[k].frame) continue;
+    InspectionInputs one = in;
+    one.pose = snapshots[k].pose;
+    write_picture(
+        file.parent_path() / (file.stem().string() + "-" + in_file_name(name) + file.extension().string()),
+        *snapshots[k].frame, shown, rows, board_from_sensor(one).inverse());
+  }
+}
+
+}  // namespace datum
