@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/snapshot_cell.h"
 
 namespace datum::scenario {
 namespace {
@@ -16,31 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path tree = DATUM_SOURCE_DIR;
-
-constexpr const char* config = R"(schema = 1
-cell = "part"
-[sensor]
-profile = "virtual.toml"
-drop_folder = "drop"
-[inspection]
-recipes_folder = "recipes"
-calibrations_folder = "calibrations"
-calibration = "demo-cell-2026-01"
-trigger = "bus"
-[results]
-store_file = "results.db"
-[backend]
-threads = 1
-[cmm]
-preset = "grbl_1_1"
-unit = "mm"
-[cmm.serial]
-path = "FOLDER/cmm"
-baud = 115200
-[host.tcp]
-port = 0
-push_results = true
-)";
 
 /// The demo's recipe with two of its poses and the region that both see.
 std::string recipe_text(int timeout_ms) {
@@ -67,7 +43,7 @@ void tell(const fs::path& fifo, const std::string& line) {
 class ScenarioPart : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string text = config;
+    std::string text = snapshot_cell_config;
     text.replace(text.find("FOLDER"), 6, cell.path());
     cell.write("datumd.toml", text);
     cell.write("virtual.toml", slurp(tree / "config/sensors/virtual.toml"));

@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/snapshot_cell.h"
 
 namespace datum::scenario {
 namespace {
@@ -145,31 +146,6 @@ TEST(ScenarioSnapshots, ABoardInTwelveSnapshotsOnAMachineThatIsNotSquare) {
 
 // ---- faults between two snapshots ----
 
-constexpr const char* two_snapshots_config = R"(schema = 1
-cell = "snapshots"
-[sensor]
-profile = "virtual.toml"
-drop_folder = "drop"
-[inspection]
-recipes_folder = "recipes"
-calibrations_folder = "calibrations"
-calibration = "demo-cell-2026-01"
-trigger = "bus"
-[results]
-store_file = "results.db"
-[backend]
-threads = 1
-[cmm]
-preset = "grbl_1_1"
-unit = "mm"
-[cmm.serial]
-path = "FOLDER/cmm"
-baud = 115200
-[host.tcp]
-port = 0
-push_results = true
-)";
-
 const std::string place_a1 = "19 11 35.1", place_a2 = "85.5 11.5 35.1";
 
 /// The demonstration's recipe with two of its poses and what they show.
@@ -193,7 +169,7 @@ std::string recipe_of_two(int timeout_ms) {
 class ScenarioSnapshotFaults : public ::testing::Test {
  protected:
   void start(int timeout_ms, std::vector<std::string> boards = {"good", "good", "good"}) {
-    std::string text = two_snapshots_config;
+    std::string text = snapshot_cell_config;
     text.replace(text.find("FOLDER"), 6, cell.path());
     cell.write("datumd.toml", text + fmt::format("[cmm.pairing]\nwindow_ms = {}\n", 5000 * slower()));
     cell.write("virtual.toml", slurp(source_tree / "config/sensors/virtual.toml"));
