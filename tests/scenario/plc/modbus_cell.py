@@ -1,4 +1,5 @@
 """A cell's Modbus registers by name through pymodbus, and its drop folder."""
+import inspect
 import os
 import struct
 import time
@@ -12,6 +13,8 @@ RESULT, FIRST_ROW, ROW = 10000, 160, 24
 TRIGGER, RESULTS_ACK, JOB_STROBE, RESET = 1, 2, 4, 8
 READY, TRIGGER_ACK, BUSY, RESULTS_VALID, PASS, FAIL, INCONCLUSIVE, INVALID, FAULT = (1 << n for n in range(9))
 EXPOSING = 1 << 12
+# The unit identifier's argument: versions of pymodbus name it differently.
+UNIT_1 = {next(name for name in ("device_id", "slave") if name in inspect.signature(ModbusTcpClient.write_registers).parameters): 1}
 PATIENCE_S = 60  # far beyond every duration here on a busy machine
 
 
@@ -21,7 +24,7 @@ class Cell:
         assert self.client.connect()
 
     def read(self, address, count=1):
-        answer = self.client.read_holding_registers(address, count, slave=1)
+        answer = self.client.read_holding_registers(address, count=count, **UNIT_1)
         assert not answer.isError(), answer
         return answer.registers
 
@@ -29,7 +32,7 @@ class Cell:
         return struct.unpack(">Q", struct.pack(">4H", *self.read(address, 4)))[0]
 
     def write(self, address, *values):
-        answer = self.client.write_registers(address, list(values), slave=1)
+        answer = self.client.write_registers(address, list(values), **UNIT_1)
         assert not answer.isError(), answer
 
     def write_text(self, address, text):
@@ -37,7 +40,7 @@ class Cell:
 
     def refusal(self, address, *values):
         """The exception code of a refused write."""
-        return self.client.write_registers(address, list(values), slave=1).exception_code
+        return self.client.write_registers(address, list(values), **UNIT_1).exception_code
 
     def status(self):
         return self.read(STATUS)[0]
