@@ -8,8 +8,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "daemon/inspection/verdict/json_element.h"
+#include "daemon/inspection/verdict/known_verdict.h"
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/inspection/verdict/verdict_json_parts.h"
+#include "daemon/inspection/verdict/verdict_json_reader.h"
 #include "daemon/inspection/verdict/verdict_json_text.h"
 
 namespace datum {
@@ -38,10 +41,6 @@ const char* word(E e) {
     return rule_name(e);
   else
     return name_of(e);
-}
-
-[[noreturn]] void refuse(const std::string& key, const std::string& problem) {
-  throw std::runtime_error("verdict JSON: " + key + ": " + problem);
 }
 
 // ---- the lists of keys ----
@@ -236,146 +235,26 @@ void encode(std::string& to, const T& value) {
 
 // ---- reading ----
 
-void decode(const Json& json, const std::string& path, double& value);
-void decode(const Json& json, const std::string& path, std::string& value);
-void decode(const Json& json, const std::string& path, bool& value);
-void decode(const Json& json, const std::string& path, std::optional<double>& value);
-void decode(const Json& json, const std::string& path, std::vector<UncertaintyTerm>& terms);
-template <class T>
-void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named);
-template <class T, std::size_t n>
-void decode(const Json& json, const std::string& path, std::array<T, n>& values);
-template <class T>
-void decode(const Json& json, const std::string& path, std::vector<T>& values);
-template <class T>
-void decode(const Json& json, const std::string& path, T& value);
-
-struct Reader {
-  const Json& object;
-  std::string path;
-  std::vector<std::string> known;
-
-  template <class T>
-  void operator()(const std::string& key, T& value) {
-    known.push_back(key);
-    const std::string name = path.empty() ? key : path + "." + key;
-    const auto found = object.find(key);
-    if (found == object.end()) refuse(name, "is missing");
-    decode(*found, name, value);
+struct VerdictKeys {
+  template <class F, class V>
+  static void each(F& f, V& v) {
+    visit(f, v, v);
   }
-  void later(const std::string& key, double& value) {
-    value = std::numeric_limits<double>::quiet_NaN();
-    if (object.contains(key))
-      (*this)(key, value);
-    else
-      known.push_back(key);
+  template <class E>
+  static const char* word_of(E e) {
+    return word(e);
   }
-  template <class T>
-  void where_known(const std::string& key, std::optional<T>& value) {
-    value.reset();
-    known.push_back(key);
-    if (object.contains(key)) (*this)(key, value.emplace());
-  }
-  template <class T>
-  void where_any(const std::string& key, std::vector<T>& values) {
-    values.clear();
-    known.push_back(key);
-    if (object.contains(key)) (*this)(key, values);
-  }
-  void refuse_unknown() const {
-    for (const auto& item : object.items()) {
-      if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
-        refuse(path.empty() ? item.key() : path + "." + item.key(), "is not a key of a verdict");
-      }
-    }
+  template <class E>
+  static constexpr int last() {
+    return last_value<E>();
   }
 };
 
-void decode(const Json& json, const std::string& path, double& value) {
-  if (json.is_null()) {
-    value = std::numeric_limits<double>::quiet_NaN();
-  } else if (json.is_number()) {
-    value = json.get<double>();
-  } else {
-    refuse(path, "must be a number or null");
-  }
-}
-void decode(const Json& json, const std::string& path, std::string& value) {
-  if (!json.is_string()) refuse(path, "must be a text");
-  value = json.get<std::string>();
-}
-void decode(const Json& json, const std::string& path, bool& value) {
-  if (!json.is_boolean()) refuse(path, "must be true or false");
-  value = json.get<bool>();
-}
-void decode(const Json& json, const std::string& path, std::optional<double>& value) {
-  value.reset();
-  if (!json.is_null()) decode(json, path, value.emplace());
-}
-void decode(const Json& json, const std::string& path, std::vector<UncertaintyTerm>& terms) {
-  if (!json.is_object()) refuse(path, "must be an object");
-  terms.clear();
-  for (const auto& item : json.items()) {
-    terms.push_back({item.key(), 0});
-    decode(item.value(), path + "." + item.key(), terms.back().u);
-  }
-}
-template <class T>
-void decode(const Json& json, const std::string& path, std::vector<std::pair<std::string, T>>& named) {
-  if (!json.is_object()) refuse(path, "must be an object");
-  named.clear();
-  for (const auto& item : json.items()) {
-    named.emplace_back(item.key(), T{});
-    decode(item.value(), path + "." + item.key(), named.back().second);
-  }
-}
-template <class T, std::size_t n>
-void decode(const Json& json, const std::string& path, std::array<T, n>& values) {
-  if (!json.is_array() || json.size() != n) refuse(path, "must be an array of " + std::to_string(n));
-  for (std::size_t i = 0; i < n; ++i) decode(json[i], path + "[" + std::to_string(i) + "]", values[i]);
-}
-template <class T>
-void decode(const Json& json, const std::string& path, std::vector<T>& values) {
-  if (!json.is_array()) refuse(path, "must be an array");
-  values.clear();
-  for (const Json& element : json) {
-    const std::string place = path + "[" + std::to_string(values.size()) + "]";
-    decode(element, place, values.emplace_back());
-  }
-}
-
-template <class T>
-void decode_integer(const Json& json, const std::string& path, T& value) {
-  const bool fits = json.is_number_unsigned()
-                        ? json.get<std::uint64_t>() <= std::uint64_t(std::numeric_limits<T>::max())
-                        : json.is_number_integer() && std::is_signed_v<T>;
-  if (!fits) refuse(path, "must be an integer within its range");
-  value = json.get<T>();
-}
-template <class E>
-void decode_word(const Json& json, const std::string& path, E& value) {
-  std::string text;
-  decode(json, path, text);
-  for (int i = 0; i <= last_value<E>(); ++i) {
-    if (text == word(static_cast<E>(i))) {
-      value = static_cast<E>(i);
-      return;
-    }
-  }
-  refuse(path, "'" + text + "' is not known");
-}
-template <class T>
-void decode(const Json& json, const std::string& path, T& value) {
-  if constexpr (std::is_enum_v<T>) {
-    decode_word(json, path, value);
-  } else if constexpr (std::is_integral_v<T>) {
-    decode_integer(json, path, value);
-  } else {
-    if (!json.is_object()) refuse(path, "must be an object");
-    Reader reader{json, path, {}};
-    visit(reader, value, value);
-    reader.refuse_unknown();
-  }
+Json object_of(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw std::runtime_error("verdict JSON: the text is not JSON");
+  if (!json.is_object()) throw std::runtime_error("verdict JSON: must be an object");
+  return json;
 }
 
 }  // namespace
@@ -387,12 +266,30 @@ std::string to_json(const BoardVerdict& verdict) {
 }
 
 BoardVerdict verdict_from_json(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw std::runtime_error("verdict JSON: the text is not JSON");
-  if (!json.is_object()) throw std::runtime_error("verdict JSON: must be an object");
   BoardVerdict verdict;
-  decode(json, "", verdict);
+  VerdictReader<VerdictKeys>().read(object_of(text), verdict);
   return verdict;
+}
+
+BoardVerdict known_verdict(const std::string& text, std::vector<std::string>& left_out) {
+  BoardVerdict verdict;
+  VerdictReader<VerdictKeys>(&left_out).read(object_of(text), verdict);
+  return verdict;
+}
+
+std::optional<ComponentVerdict> known_component(std::string_view text, const std::string& reference) {
+  std::string wanted;
+  append_json(wanted, reference);
+  const std::string_view part = element_with(text, "components", "reference", wanted);
+  if (part.empty()) return std::nullopt;
+  try {
+    std::vector<std::string> left_out;
+    ComponentVerdict component;
+    VerdictReader<VerdictKeys>(&left_out).read(object_of(std::string(part)), component);
+    return component;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace datum
