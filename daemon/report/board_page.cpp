@@ -10,6 +10,7 @@
 #include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/report/chart.h"
 #include "daemon/report/page_text.h"
+#include "daemon/report/read_result.h"
 
 namespace datum {
 namespace {
@@ -174,14 +175,16 @@ std::string board_page(const BoardPage& page) {
   data.set("has_picture", !page.picture.empty());
   data.set("linked", page.linked);
   set_decision(data, r.decision);
-  try {
-    const BoardVerdict v = r.verdict();
-    set_board(data, v, page.linked);
-    data.set("made_by", made_by(r, v, page.chain_sha256));
-    data.set("damaged", false);
-  } catch (const StoreError& error) {
-    data.set("damaged", true);
-    data.set("fault", error.what());
+  const ReadResult read = read_result(r);
+  data.set("damaged", !read.verdict);
+  data.set("fault", read.fault);
+  PageData left_out = PageData::type::list;
+  for (const std::string& what : read.left_out) left_out.push_back(texts({{"what", what}}));
+  data.set("is_partial", !read.left_out.empty());
+  data.set("left_out", left_out);
+  if (read.verdict) {
+    set_board(data, *read.verdict, page.linked);
+    data.set("made_by", made_by(r, *read.verdict, page.chain_sha256));
   }
   return render("board", data);
 }

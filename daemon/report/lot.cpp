@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "daemon/inspection/verdict/plain_reason.h"
 
@@ -29,35 +31,71 @@ std::size_t total(const DecisionCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
-void Lot::add_component(const ComponentVerdict& c) {
-  ++components_[index_of(c.decision)];
-  for (const CheckVerdict& check : c.checks) {
-    ++checks_;
-    if (check.decision != Decision::pass) ++reasons_[cause_of(check)];
-    Values& values = values_[{c.package, name_of(check.check.characteristic)}];
-    if (check.decision == Decision::invalid)
-      ++values.not_measured;
-    else if (const auto share = share_of_tolerance(check))
-      values.shares.push_back(*share);
-  }
-  if (c.decision == Decision::pass) return;
-  ++references_[c.reference];
-  ++packages_[c.package.empty() ? "(no package)" : c.package];
+std::uint32_t WordBook::id(const std::string& text) {
+  const auto [at, is_new] = ids_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.push_back(text);
+  return at->second;
 }
 
-void Lot::add(const StoredResult& r) {
-  LotBoard board{r.sequence, r.measured_at, r.unit_id, r.recipe, r.decision, ""};
-  try {
-    const BoardVerdict v = r.verdict();
-    board.why = plain_reason(v);
-    for (const ComponentVerdict& c : v.components) add_component(c);
-    // A board without components has its own reason alone.
-    if (v.components.empty() && v.decision != Decision::pass) ++reasons_[name_of(v.reason)];
-  } catch (const StoreError& error) {
-    ++unreadable_;
-    board.why = error.what();
+BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook& words) {
+  BoardSummary s;
+  s.board = {r.sequence, r.measured_at, r.unit_id, r.recipe, r.decision, ""};
+  s.cause = words.id("");
+  s.readable = read.verdict.has_value();
+  if (!s.readable) {
+    s.board.why = read.fault;
+    return s;
   }
-  boards_.push_back(std::move(board));
+  const BoardVerdict& v = *read.verdict;
+  s.board.why = plain_reason(v);
+  for (const ComponentVerdict& c : v.components) {
+    if (is_skipped(c)) continue;
+    s.parts.push_back({words.id(c.reference), words.id(c.package),
+                       static_cast<std::uint32_t>(c.checks.size()), c.decision});
+    for (const CheckVerdict& check : c.checks)
+      s.checks.push_back({words.id(name_of(check.check.characteristic)),
+                          words.id(check.decision == Decision::pass ? "" : cause_of(check)), check.decision,
+                          check.decision == Decision::invalid
+                              ? std::nan("")
+                              : share_of_tolerance(check).value_or(std::nan(""))});
+  }
+  if (v.components.empty() && v.decision != Decision::pass) s.cause = words.id(name_of(v.reason));
+  return s;
+}
+
+void Lot::add(BoardSummary s) {
+  const std::uint32_t none = words_.id("");
+  unreadable_ += !s.readable;
+  if (s.cause != none) ++reasons_[s.cause];
+  auto check = s.checks.begin();
+  for (const BoardSummary::Part& part : s.parts) {
+    ++components_[index_of(part.decision)];
+    ++seen_[part.reference];
+    for (std::uint32_t i = 0; i < part.checks; ++i, ++check) {
+      ++checks_;
+      if (check->decision != Decision::pass) ++reasons_[check->cause];
+      Values& values = values_[{part.package, check->what}];
+      if (check->decision == Decision::invalid)
+        ++values.not_measured;
+      else if (!std::isnan(check->share))
+        values.shares.push_back(check->share);
+    }
+    if (part.decision == Decision::pass) continue;
+    ++references_[part.reference];
+    ++packages_[part.package == none ? words_.id("(no package)") : part.package];
+  }
+  boards_.push_back(std::move(s.board));
+}
+
+std::vector<Lot::PartCount> Lot::parts() const {
+  std::vector<PartCount> parts;
+  for (const auto& [word, of] : seen_) {
+    const auto defects = references_.find(word);
+    parts.push_back({words_.text(word), of, defects == references_.end() ? 0 : defects->second});
+  }
+  std::sort(parts.begin(), parts.end(),
+            [](const PartCount& a, const PartCount& b) { return a.reference < b.reference; });
+  return parts;
 }
 
 DecisionCounts Lot::decisions() const {
@@ -101,11 +139,12 @@ Lot::Units Lot::units() const {
   return units;
 }
 
-std::vector<Cause> Lot::sorted(const Causes& causes, std::size_t most) {
+std::vector<Cause> Lot::sorted(const Causes& causes, std::size_t most) const {
   std::vector<Cause> rows;
-  for (const auto& [name, count] : causes) rows.push_back({name, count});
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Cause& a, const Cause& b) { return a.count > b.count; });
+  for (const auto& [word, count] : causes) rows.push_back({words_.text(word), count});
+  std::sort(rows.begin(), rows.end(), [](const Cause& a, const Cause& b) {
+    return std::tie(b.count, a.name) < std::tie(a.count, b.name);
+  });
   if (rows.size() <= most) return rows;
   Cause other{"other", 0};
   for (std::size_t i = most; i < rows.size(); ++i) other.count += rows[i].count;
@@ -118,7 +157,11 @@ std::vector<Spread> Lot::spreads() const {
   std::vector<Spread> spreads;
   for (const auto& [name, values] : values_)
     if (!values.shares.empty())
-      spreads.push_back({name.first, name.second, five_numbers(values.shares), values.not_measured});
+      spreads.push_back({words_.text(name.first), words_.text(name.second), five_numbers(values.shares),
+                         values.not_measured});
+  std::sort(spreads.begin(), spreads.end(), [](const Spread& a, const Spread& b) {
+    return std::tie(a.package, a.what) < std::tie(b.package, b.what);
+  });
   return spreads;
 }
 

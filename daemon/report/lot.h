@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "daemon/report/chart.h"
+#include "daemon/report/read_result.h"
 #include "daemon/store/result_store.h"
 
 namespace datum {
@@ -47,10 +49,44 @@ struct LotBoard {
   std::string why;
 };
 
+/// Texts by number, each once, so that a lot's hundred thousands of checks need no text of their own.
+class WordBook {
+ public:
+  std::uint32_t id(const std::string& text);
+  const std::string& text(std::uint32_t id) const { return texts_[id]; }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> ids_;
+  std::vector<std::string> texts_;
+};
+
+/// What a lot needs of one result. Numbers are of a WordBook.
+struct BoardSummary {
+  struct Check {
+    std::uint32_t what = 0, cause = 0;  // cause: "FAIL median", or the reason's name; "" of a PASS
+    Decision decision = Decision::invalid;
+    double share = 0;  // share_of_tolerance; NaN: none
+  };
+  struct Part {
+    std::uint32_t reference = 0, package = 0, checks = 0;  // checks: number of its checks
+    Decision decision = Decision::invalid;
+  };
+  LotBoard board;
+  bool readable = true;
+  std::uint32_t cause = 0;  // of a board without components
+  std::vector<Part> parts;
+  std::vector<Check> checks;  // of all parts, in their order
+};
+/// Components of skipped boards of a panel are left out. A result whose JSON can't be read is not readable, and says so in board.why.
+BoardSummary summary_of(const StoredResult& result, const ReadResult& read, WordBook& words);
+
 class Lot {
  public:
   /// Adds a result; results come in the store's order. One whose JSON can't be read counts as unreadable alone.
-  void add(const StoredResult& result);
+  void add(const StoredResult& result) { add(summary_of(result, read_result(result), words_)); }
+  /// The same of a summary by words().
+  void add(BoardSummary summary);
+  WordBook& words() { return words_; }
 
   const std::vector<LotBoard>& boards() const { return boards_; }
   std::size_t unreadable() const { return unreadable_; }
@@ -72,21 +108,27 @@ class Lot {
   std::vector<Cause> by_component(std::size_t most) const { return sorted(references_, most); }
   std::vector<Cause> by_package(std::size_t most) const { return sorted(packages_, most); }
   std::vector<Spread> spreads() const;
+  /// Of each reference, by name: how often it was measured, and how often without PASS.
+  struct PartCount {
+    std::string reference;
+    std::size_t of = 0, defects = 0;
+  };
+  std::vector<PartCount> parts() const;
 
  private:
-  using Causes = std::map<std::string, std::size_t>;
+  using Causes = std::unordered_map<std::uint32_t, std::size_t>;  // by word
   struct Values {
     std::vector<double> shares;
     std::size_t not_measured = 0;
   };
-  static std::vector<Cause> sorted(const Causes& causes, std::size_t most);
-  void add_component(const ComponentVerdict& component);
+  std::vector<Cause> sorted(const Causes& causes, std::size_t most) const;
 
+  WordBook words_;
   std::vector<LotBoard> boards_;
   std::size_t unreadable_ = 0, checks_ = 0;
   DecisionCounts components_{};
-  Causes reasons_, references_, packages_;
-  std::map<std::pair<std::string, std::string>, Values> values_;
+  Causes reasons_, references_, packages_, seen_;                     // seen_: components by reference
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Values> values_;  // by package and characteristic
 };
 
 }  // namespace datum

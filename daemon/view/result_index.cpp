@@ -7,12 +7,14 @@
 #include <map>
 #include <tuple>
 
+#include "daemon/view/summary_rows.h"
+
 namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t index_form = 1;
+constexpr std::int64_t index_form = 2;
 constexpr int index_busy_ms = 200;
 constexpr std::size_t day_digits = 10;
 
@@ -33,6 +35,8 @@ constexpr const char* tables = R"sql(
   CREATE TABLE calibration (id TEXT NOT NULL, sha256 TEXT NOT NULL, results INTEGER NOT NULL, first INTEGER NOT NULL,
                             first_at TEXT NOT NULL, last INTEGER NOT NULL, last_at TEXT NOT NULL,
                             PRIMARY KEY (id, sha256)) WITHOUT ROWID;
+  CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+  CREATE TABLE summary (sequence INTEGER PRIMARY KEY, why TEXT NOT NULL, parts BLOB NOT NULL);
 )sql";
 
 /// What it holds can be read again from the store: no commit waits for the disk.
@@ -72,19 +76,18 @@ class Batch {
         calibration_(
             db, file,
             "INSERT INTO calibration VALUES (?1, ?2, 1, ?3, ?4, ?3, ?4) ON CONFLICT DO UPDATE SET results = "
-            "results + 1, last = ?3, last_at = ?4") {}
+            "results + 1, last = ?3, last_at = ?4"),
+        summaries_(db, file) {}
 
   void add(const StoredResult& r) {
     const auto sequence = static_cast<std::int64_t>(r.sequence);
     sqlite::Run board(board_);
     board->bind(1, sequence).bind(2, r.measured_at).bind(3, r.unit_id).bind(4, r.recipe);
     board->bind(5, static_cast<std::int64_t>(r.decision)).step();
-    BoardVerdict v;
-    try {
-      v = r.verdict();
-    } catch (const StoreError&) {
-      return;  // its page says so; it has no values
-    }
+    const ReadResult read = read_result(r);
+    summaries_.add(r, read);
+    if (!read.verdict) return;  // its page says so; it has no values
+    const BoardVerdict& v = *read.verdict;
     for (const ComponentVerdict& c : v.components)
       for (const CheckVerdict& check : c.checks) add_check(r, c.reference, check);
     sqlite::Run use(calibration_);
@@ -113,6 +116,7 @@ class Batch {
   }
 
   sqlite::Statement board_, series_, id_, day_, day_invalid_, calibration_;
+  SummaryWriter summaries_;
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> ids_;
 };
 
@@ -148,7 +152,7 @@ void ResultIndex::make() {
 }
 
 void ResultIndex::begin_anew(const std::string& store_id) {
-  for (const char* table : {"board", "series", "day", "calibration"})
+  for (const char* table : {"board", "series", "day", "calibration", "word", "summary"})
     sqlite::execute(db_.get(), file_, fmt::format("DELETE FROM {}", table).c_str());
   sqlite::Statement row(db_.get(), file_, "UPDATE progress SET store_id = ?1, last = 0, first = 0");
   row.bind(1, store_id).step();
@@ -187,8 +191,11 @@ void ResultIndex::remove_below(std::uint64_t first) {
   const auto known =
       static_cast<std::uint64_t>(sqlite::query_integer(db_.get(), file_, "SELECT first FROM progress"));
   if (first <= known) return;
-  sqlite::Statement boards(db_.get(), file_, "DELETE FROM board WHERE sequence < ?1");
-  boards.bind(1, static_cast<std::int64_t>(first)).step();
+  for (const char* sql :
+       {"DELETE FROM board WHERE sequence < ?1", "DELETE FROM summary WHERE sequence < ?1"}) {
+    sqlite::Statement rows(db_.get(), file_, sql);
+    rows.bind(1, static_cast<std::int64_t>(first)).step();
+  }
   if (known > 0) {  // days that lie wholly before the oldest result
     sqlite::Statement days(db_.get(), file_,
                            "DELETE FROM day WHERE day < (SELECT substr(measured_at, 1, 10) FROM board ORDER "
@@ -232,6 +239,21 @@ std::vector<std::uint64_t> ResultIndex::choice(const std::string& recipe, const 
   while (rows.step()) found.push_back(static_cast<std::uint64_t>(rows.integer(0)));
   std::sort(found.begin(), found.end());
   return found;
+}
+
+void ResultIndex::add_to(Lot& lot, const std::vector<std::uint64_t>& sequences,
+                         std::chrono::steady_clock::time_point until) {
+  SummaryReader reader(db_.get(), file_, lot.words());
+  for (const std::uint64_t sequence : sequences) {
+    if (std::chrono::steady_clock::now() > until) throw PageTimeout("the page takes too long");
+    if (auto summary = reader.read(sequence)) lot.add(std::move(*summary));
+  }
+}
+
+std::optional<std::string> ResultIndex::why(std::uint64_t sequence) {
+  sqlite::Statement row(db_.get(), file_, "SELECT why FROM summary WHERE sequence = ?1");
+  row.bind(1, static_cast<std::int64_t>(sequence));
+  return row.step() ? std::optional(row.text(0)) : std::nullopt;
 }
 
 std::vector<std::string> ResultIndex::recipes(std::size_t most) {

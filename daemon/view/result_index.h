@@ -5,14 +5,18 @@
 //   series       recipe, component, characteristic
 //   day          sums of a series for each UTC day, so that a year is 366 rows
 //   calibration  results by calibration
+//   word         texts by number
+//   summary      what a lot needs of a result (BoardSummary), so that no verdict's text is read for it
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "daemon/report/lot.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/view/result_reader.h"
 
@@ -61,6 +65,12 @@ class ResultIndex {
   /// The newest `most` of a choice, in the store's order.
   std::vector<std::uint64_t> choice(const std::string& recipe, const std::string& from,
                                     const std::string& before, std::size_t most);
+  /// Adds these results to a lot, in this order; those that are not in the index are left out. Throws StoreError, PageTimeout after
+  /// `until`.
+  void add_to(Lot& lot, const std::vector<std::uint64_t>& sequences,
+              std::chrono::steady_clock::time_point until);
+  /// Why a result did not pass, in words; none: it is not in the index.
+  std::optional<std::string> why(std::uint64_t sequence);
   std::vector<std::string> recipes(std::size_t most);
   /// Of a recipe.
   std::vector<SeriesName> series(const std::string& recipe, std::size_t most);

@@ -74,9 +74,10 @@ auto ResultReader::timed(Read&& read) {
   }
 }
 
-std::vector<StoredResult> ResultReader::rows(const char* where, std::uint64_t bound, std::size_t most) {
+std::vector<StoredResult> ResultReader::rows(const std::string& columns, const char* where,
+                                             std::uint64_t bound, std::size_t most) {
   return timed([&] {
-    sqlite::Statement rows(db_.get(), file_, (std::string(result_columns) + where + " LIMIT ?2").c_str());
+    sqlite::Statement rows(db_.get(), file_, (columns + where + " LIMIT ?2").c_str());
     rows.bind(1, static_cast<std::int64_t>(bound)).bind(2, static_cast<std::int64_t>(most));
     std::vector<StoredResult> found;
     while (rows.step())
@@ -88,16 +89,24 @@ std::vector<StoredResult> ResultReader::rows(const char* where, std::uint64_t bo
 
 std::vector<StoredResult> ResultReader::newest(std::size_t most, std::optional<std::uint64_t> before) {
   constexpr std::uint64_t any = INT64_MAX;
-  return rows("WHERE sequence < ?1 ORDER BY sequence DESC", std::min(before.value_or(any), any), most);
+  return rows(result_columns, "WHERE sequence < ?1 ORDER BY sequence DESC",
+              std::min(before.value_or(any), any), most);
+}
+
+std::vector<StoredResult> ResultReader::newest_heads(std::size_t most) {
+  return rows(
+      "SELECT sequence, measured_at, unit_id, recipe, decision, reason, frame_id, frame_sha256, '' FROM "
+      "result ",
+      "WHERE sequence <= ?1 ORDER BY sequence DESC", INT64_MAX, most);
 }
 
 std::vector<StoredResult> ResultReader::oldest_after(std::uint64_t after, std::size_t most) {
-  return rows("WHERE sequence > ?1 ORDER BY sequence", after, most);
+  return rows(result_columns, "WHERE sequence > ?1 ORDER BY sequence", after, most);
 }
 
 std::optional<StoredResult> ResultReader::get(std::uint64_t sequence) {
   if (sequence > INT64_MAX) return std::nullopt;
-  auto found = rows("WHERE sequence = ?1", sequence, 1);
+  auto found = rows(result_columns, "WHERE sequence = ?1", sequence, 1);
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 

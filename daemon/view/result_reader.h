@@ -35,6 +35,8 @@ class ResultReader {
   const std::string& store_id() const { return id_; }
   /// Newest first, below `before` where one is given. Throws StoreError, PageTimeout.
   std::vector<StoredResult> newest(std::size_t most, std::optional<std::uint64_t> before = std::nullopt);
+  /// The same without the verdicts' texts.
+  std::vector<StoredResult> newest_heads(std::size_t most);
   /// Oldest first, above `after`.
   std::vector<StoredResult> oldest_after(std::uint64_t after, std::size_t most);
   std::optional<StoredResult> get(std::uint64_t sequence);
@@ -49,7 +51,8 @@ class ResultReader {
 
  private:
   void open(bool immutable);
-  std::vector<StoredResult> rows(const char* where, std::uint64_t bound, std::size_t most);
+  std::vector<StoredResult> rows(const std::string& columns, const char* where, std::uint64_t bound,
+                                 std::size_t most);
   template <class Read>
   auto timed(Read&& read);
 

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "config/utc_time.h"
+#include "daemon/inspection/verdict/known_verdict.h"
 #include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/pictures/picture_name.h"
 #include "daemon/report/board_page.h"
@@ -72,11 +73,8 @@ std::size_t asked_number(const PageRequest& request, const char* name, std::size
 }
 
 std::string why_of(const StoredResult& r) {
-  try {
-    return plain_reason(r.verdict());
-  } catch (const StoreError& error) {
-    return error.what();
-  }
+  const ReadResult read = read_result(r);
+  return read.verdict ? plain_reason(*read.verdict) : read.fault;
 }
 
 PageData names_data(const std::vector<std::string>& names, const std::string& chosen) {
@@ -95,12 +93,6 @@ void set_live(PageData& data, const LiveState& live) {
   data.set("state", state);
   data.set("armed", live.value("datumd_armed") == 1.0);
   data.set("fault", live.fault.empty() ? "its metrics do not name a state" : live.fault);
-}
-
-const ComponentVerdict* component_of(const BoardVerdict& v, const std::string& reference) {
-  const auto at = std::find_if(v.components.begin(), v.components.end(),
-                               [&](const ComponentVerdict& c) { return c.reference == reference; });
-  return at == v.components.end() ? nullptr : &*at;
 }
 
 }  // namespace
@@ -152,6 +144,14 @@ ResultIndex ViewPages::index() const {
   return {settings_.index, ResultIndex::Access::reading};
 }
 
+std::optional<ResultIndex> ViewPages::index_if_any() const {
+  try {
+    return index();
+  } catch (const StoreError&) {
+    return std::nullopt;
+  }
+}
+
 std::string ViewPages::lag(ResultIndex& index) const {
   const auto has = index.progress();
   ResultReader store(settings_.store, settings_.page_limit);
@@ -164,15 +164,19 @@ std::string ViewPages::lag(ResultIndex& index) const {
 
 PageAnswer ViewPages::boards_page() const {
   const LiveState live = settings_.live();
+  std::optional<ResultIndex> index = index_if_any();
   const std::string body = read([&](ResultReader& store) {
+    const bool indexed = index && index->progress().store_id == store.store_id();
     PageData rows = PageData::type::list, cards = PageData::type::list;
     std::size_t n = 0;
-    for (const StoredResult& r : store.newest(newest_boards)) {
+    for (const StoredResult& r : store.newest_heads(newest_boards)) {
+      auto why = indexed ? index->why(r.sequence) : std::nullopt;
+      if (!why) why = why_of(store.get(r.sequence).value_or(r));
       PageData row = texts({{"sequence", std::to_string(r.sequence)},
                             {"measured_at", r.measured_at},
                             {"unit", r.unit_id},
                             {"recipe", r.recipe},
-                            {"why", why_of(r)}});
+                            {"why", *why}});
       set_decision(row, r.decision);
       std::error_code ignored;
       row.set("has_picture",
@@ -234,19 +238,19 @@ PageAnswer ViewPages::lot(const PageRequest& request) const {
                     to = asked(request, "to");
   const std::size_t most = asked_number(request, "most", usual_lot, most_in_lot);
   ResultIndex index = this->index();
-  const auto chosen = index.choice(recipe, from.empty() ? "" : from_bound(from),
-                                   to.empty() ? "" : before_bound(to), most + 1);
+  auto chosen = index.choice(recipe, from.empty() ? "" : from_bound(from), to.empty() ? "" : before_bound(to),
+                             most + 1);
+  const bool is_cut = chosen.size() > most;
+  if (is_cut) chosen.erase(chosen.begin());
   Lot lot;
-  const std::string body = read([&](ResultReader& store) {
-    lot = Lot();
-    for (std::size_t i = chosen.size() > most ? 1 : 0; i < chosen.size(); ++i)
-      if (const auto r = store.get(chosen[i])) lot.add(*r);
+  index.add_to(lot, chosen, std::chrono::steady_clock::now() + settings_.page_limit);
+  const std::string body = [&] {
     LotPage page{lot, recipe.empty() ? "All recipes" : "Recipe " + recipe, lag(index), true};
     if (!from.empty()) page.choice += ", from " + from;
     if (!to.empty()) page.choice += ", to " + to;
-    if (chosen.size() > most) page.limited += fmt::format(" Only the newest {} of this choice.", most);
+    if (is_cut) page.limited += fmt::format(" Only the newest {} of this choice.", most);
     return lot_page(page);
-  });
+  }();
   PageData form = texts({{"from", from},
                          {"to", to},
                          {"most", std::to_string(most)},
@@ -280,8 +284,7 @@ PageAnswer ViewPages::component(const PageRequest& request) const {
       for (auto at = newest.rbegin(); at != newest.rend(); ++at) {
         const auto r = store.get(*at);
         if (!r) continue;
-        const BoardVerdict v = r->verdict();
-        if (const ComponentVerdict* c = component_of(v, history.name.reference))
+        if (const auto c = known_component(r->json, history.name.reference))
           for (const CheckVerdict& check : c->checks)
             if (history.name.what == name_of(check.check.characteristic))
               history.newest.push_back({r->sequence, r->measured_at, r->unit_id, check});

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "daemon/view/live_state.h"
@@ -54,6 +55,7 @@ class ViewPages {
   PageAnswer health() const;
   std::string read(const std::function<std::string(ResultReader&)>& make) const;
   ResultIndex index() const;
+  std::optional<ResultIndex> index_if_any() const;
   /// How far the index is behind the store, in words; empty: not at all.
   std::string lag(ResultIndex& index) const;
 

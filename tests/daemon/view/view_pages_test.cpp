@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
+#include "daemon/report/lot_page.h"
 #include "daemon/view/view_pages.h"
 #include "tests/daemon/view/viewed_store.h"
 
@@ -141,6 +142,51 @@ TEST(ViewPages, ALotIsTheChoiceOfItsForm) {
   for (const char* wrong : {"0", "2001", "-1", "x", "99999999999999999999"})
     EXPECT_EQ(p.get("/lot", {{"most", wrong}}).status, 400) << wrong;
   EXPECT_EQ(p.get("/lot", {{"from", "yesterday"}}).status, 400);
+}
+
+// The page reads the index's summaries, the report every verdict: byte for byte the same.
+TEST(ViewPages, ALotOfTheIndexIsThatOfTheVerdicts) {
+  Pages p;
+  BoardVerdict whole = testing::board(1), skipped = testing::board(2), empty = testing::board(3);
+  whole.components[0].checks.push_back(whole.components[1].checks[0]);
+  whole.components[0].checks[1].value = 1160.1000000000001;
+  whole.components[1].package = "";
+  skipped.components[1].checks[0].reason = skipped.components[2].checks[0].reason = Reason::skipped;
+  skipped.components[1].decision = skipped.components[1].checks[0].decision = Decision::invalid;
+  empty.components.clear();
+  empty.reason = Reason::frame_stale;
+  p.keep({whole, skipped, empty, ViewedStore::one("A", P, 1151.3, "2026-01-01T00:00:00.5Z"),
+          ViewedStore::one(evil, F, 1190.7, "2026-01-02T00:00:00.5Z")});
+  sqlite::execute(sqlite::open(p.store, SQLITE_OPEN_READWRITE).get(), p.store,
+                  "UPDATE result SET json = '{' WHERE sequence = 4");
+  p.follow();
+  Lot lot;
+  auto store = ResultStore::read_only(p.store);
+  for (std::uint64_t n = 1; n <= 5; ++n) lot.add(*store.get(n));
+  const std::string body = lot_page({lot, "All recipes", "", true});
+  EXPECT_THAT(p.get("/lot").body, HasSubstr(body));
+  EXPECT_EQ(lot.unreadable(), 1u);
+  EXPECT_EQ(total(lot.components()),
+            3u + 1 + 1);  // without those of the skipped board, and of the damaged one
+}
+
+TEST(ViewPages, AResultOfANewerDatumdIsShownAsFarAsItIsKnown) {
+  Pages p;
+  p.keep({ViewedStore::one("A", F, 1190.5, "2026-01-01T00:00:00Z")});
+  sqlite::execute(sqlite::open(p.store, SQLITE_OPEN_READWRITE).get(), p.store,
+                  "UPDATE result SET json = replace(json, '\"rms_um\"', '\"<b>new\":1,\"rms_um\"')");
+  const Document page(p.get("/board/1"));
+  EXPECT_THAT(page.at("partial"), HasSubstr("Not all of this result is shown"));
+  EXPECT_THAT(page.all("//p[@id='partial']/span"), ::testing::ElementsAre("components[].floor.<b>new"));
+  EXPECT_THAT(page.all("//table[@id='checks']//td[@class='n'][1]/data/@value"),
+              ::testing::Contains("1190.5"));
+  EXPECT_EQ(page.at("decision"), "FAIL");
+  EXPECT_FALSE(Document(p.get("/")).all("//table[@id='boards']//td").empty());
+  p.follow();
+  EXPECT_EQ(Document(p.get("/component", {{"recipe", "mainboard"}, {"reference", "U1"}, {"what", "median"}}))
+                .all("//table[@id='newest']//td[@class='n']/data/@value")
+                .at(0),
+            "1190.5");
 }
 
 TEST(ViewPages, WithoutStoreOrIndexThePageSaysSo) {
