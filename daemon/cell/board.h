@@ -74,6 +74,7 @@ struct BoardOrder {
   std::int64_t temperature_max_age_s = 0;
   std::string unit;
   MonotonicNs unit_told_ns = 0;
+  bool unit_stated = false;  // since the trigger before: of snapshots, for each anew
   MonotonicNs triggered_ns = 0;
   MonotonicNs frame_due_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

@@ -17,7 +17,22 @@ void BoardSequencer::conclude_snapshot(const Conclusion& why) {
   deps_.acceptance.end_board(EventLoop::now());
   if (stare_ && !board_->pairing) board_->pairing = stare_->result();
   if (const auto end = part_.lose_snapshot(board_, why, EventLoop::now())) return conclude(*end);
+  await_snapshot();
+}
+
+void BoardSequencer::await_snapshot() {
   deps_.state.enter(InstrumentState::armed);
+  unit_stated();
+}
+
+void BoardSequencer::unit_stated() {
+  if (part_.is_of_another_unit(deps_.orders.unit())) conclude_waiting(part_.other_unit(deps_.orders.unit()));
+}
+
+/// The part that waits for a trigger ends.
+void BoardSequencer::conclude_waiting(const Conclusion& conclusion) {
+  board_ = part_.resume();
+  conclude(conclusion);
 }
 
 /// Has the board measured, or recorded as INVALID with a reason.

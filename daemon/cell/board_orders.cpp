@@ -16,6 +16,11 @@ void BoardOrders::return_unit(BoardOrder& order) {
   order.unit.clear();
 }
 
+void BoardOrders::resume(BoardOrder& order) {
+  order.unit_stated = !unit_.empty() && unit_ == order.unit;
+  if (order.unit_stated) unit_.clear();
+}
+
 std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   const std::shared_ptr<const Recipe>& recipe = deps_.basis.recipe();
   auto order = std::make_shared<BoardOrder>();
@@ -37,6 +42,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->latest_utc_ns = deps_.basis.utc().latest_utc_ns(now);
   order->unit = std::exchange(unit_, "");
   order->unit_told_ns = unit_reported_ns_;
+  order->unit_stated = !order->unit.empty();
   order->models = models_;
   return order;
 }

@@ -47,6 +47,8 @@ class BoardOrders {
   void prepare() { preparer_.prepare(deps_.basis.recipe()); }
   /// With the recipe that is chosen now.
   std::shared_ptr<BoardOrder> make(MonotonicNs now);
+  /// The next snapshot of an order is triggered. The same number that was stated for it again is used up.
+  void resume(BoardOrder& order);
   /// Only what load() needs.
   std::shared_ptr<BoardOrder> make_to_read(const ClaimedFrame& claim) const;
   /// What a delivery that is claimed now is for: with it a process that finds it in work/ measures what this one would

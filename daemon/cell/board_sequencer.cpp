@@ -90,6 +90,11 @@ void BoardSequencer::abandon(const std::string& why) {
 /// The trigger behind the last snapshot is the host's consent: nobody is within the machine's reach.
 void BoardSequencer::begin_touching() {
   board_ = part_.resume();
+  deps_.orders.resume(*board_);
+  if (board_->recipe->snapshots.one_board == OneBoard::unit && !board_->unit_stated)
+    return conclude({Reason::hole_touch,
+                     "no unit was stated for the touching; state the number before each trigger "
+                     "(CONFigure:UNIT)"});
   deps_.state.enter(InstrumentState::measuring);
   deps_.holes.start(board_, [this, board = board_] {
     if (board == board_) conclude({});
@@ -98,7 +103,12 @@ void BoardSequencer::begin_touching() {
 
 void BoardSequencer::begin(MonotonicNs now) {
   if (part_.waits_for_touching()) return begin_touching();
-  board_ = part_.waiting() ? part_.resume() : deps_.orders.make(now);
+  if (part_.waiting()) {
+    board_ = part_.resume();
+    deps_.orders.resume(*board_);
+  } else {
+    board_ = deps_.orders.make(now);
+  }
   board_->triggered_ns = board_->times.triggered_ns = now;
   if (stare_) {
     stare_->start(now);
@@ -307,11 +317,7 @@ std::optional<MonotonicNs> BoardSequencer::deadline() const {
 
 void BoardSequencer::on_deadline(MonotonicNs now) {
   if (stare_) stare_->on_deadline(now);
-  if (part_.deadline() && now >= *part_.deadline()) {
-    const Conclusion overdue = part_.overdue();
-    board_ = part_.resume();
-    return conclude(overdue);
-  }
+  if (part_.deadline() && now >= *part_.deadline()) return conclude_waiting(part_.overdue());
   if (frame_due_ && now >= *frame_due_)
     return conclude_without_frame(
         {Reason::frame, fmt::format("no frame came within {} ms of the trigger; check the sensor and {}",
@@ -331,7 +337,7 @@ void BoardSequencer::measure_when_ready() {
     return conclude_snapshot({board_->frame_reason, board_->frame_error});
   if (!board_->recipe->takes_snapshots()) return conclude({});
   if (const auto end = part_.take_snapshot(board_, EventLoop::now())) return conclude(*end);
-  deps_.state.enter(InstrumentState::armed);
+  await_snapshot();
 }
 
 /// The next board may be begun while this one is stored: nothing else than its frame tells what it shows.

@@ -73,6 +73,9 @@ class BoardSequencer {
   void arm(const Recipe& recipe, bool resumes);
   /// Throws scpi::Error -211: not armed, or frames are the triggers.
   void trigger();
+  /// A unit's number was stated for the next trigger: another one than that of the board between its snapshots ends that
+  /// board, which can't get its other snapshots any more.
+  void unit_stated();
   /// Ends waiting and measuring without a result, and disarms.
   void abandon(const std::string& why);
 
@@ -105,6 +108,8 @@ class BoardSequencer {
   void conclude(const Conclusion& conclusion);
   void conclude_without_frame(const Conclusion& conclusion);
   void conclude_snapshot(const Conclusion& why);
+  void conclude_waiting(const Conclusion& conclusion);
+  void await_snapshot();
   bool overlaps(const BoardOrder& board) const;
   void put_back();
   void measured(const std::shared_ptr<BoardOrder>& board);

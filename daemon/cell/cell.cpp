@@ -332,6 +332,11 @@ std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> 
   return sequence ? deps_.reader.get(*sequence) : deps_.reader.latest();
 }
 
+void InspectionCell::set_unit(const std::string& serial) {
+  orders_.report_unit(serial, monotonic_ns());
+  boards_.unit_stated();
+}
+
 void InspectionCell::confirm_referenced() {
   CmmSource& cmm = links_.demand_cmm();
   events_.log(5, "a host states that the machine is referenced");

@@ -118,7 +118,7 @@ class InspectionCell final : public Instrument, public Pollable {
   const Recipe* chosen_recipe() const override { return basis_.recipe().get(); }
   RecipeFiles& recipe_files() override { return recipe_repository_; }
   std::string unit() const override { return orders_.unit(); }
-  void set_unit(const std::string& serial) override { orders_.report_unit(serial, monotonic_ns()); }
+  void set_unit(const std::string& serial) override;
   void set_temperature(double degc) override { basis_.report_temperature(degc); }
   std::optional<TemperatureReading> temperature() const override { return basis_.temperature(); }
   void arm() override { arm_anew(false); }

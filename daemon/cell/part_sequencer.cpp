@@ -21,6 +21,32 @@ std::size_t due_of(const BoardOrder& order) {
   return due;
 }
 
+/// Of the snapshots before by their frames, where no unit was stated; empty: they name none.
+std::string unit_of(const BoardOrder& order) {
+  if (!order.unit.empty()) return order.unit;
+  for (const TakenSnapshot& s : order.taken)
+    if (!s.frame.frame.unit_id.empty()) return s.frame.frame.unit_id;
+  return "";
+}
+
+/// Its frame names another unit than those before.
+std::optional<Conclusion> contradiction(const BoardOrder& order) {
+  const std::string before = unit_of(order), own = order.frame->frame.unit_id;
+  if (before.empty() || own.empty() || own == before) return std::nullopt;
+  return Conclusion{Reason::snapshots,
+                    fmt::format("{} shows unit {} by its unit_id, the snapshots before show unit {}",
+                                order.claim->name(), own, before)};
+}
+
+/// Why nothing proves whose snapshot it is; empty: it is proved, or the recipe demands no unit.
+std::string unnamed(const BoardOrder& order) {
+  if (order.recipe->snapshots.one_board != OneBoard::unit || order.unit_stated) return "";
+  const std::string before = unit_of(order), own = order.frame->frame.unit_id;
+  if (!own.empty() && (order.taken.empty() || own == before)) return "";
+  return "no unit was stated for it, and its frame names none of the snapshots before; state the number "
+         "before each trigger (CONFigure:UNIT), or deliver it as unit_id";
+}
+
 }  // namespace
 
 void demand_measurable_part(const Recipe& recipe, bool cmm) {
@@ -55,19 +81,36 @@ std::shared_ptr<BoardOrder> PartSequencer::resume() {
 
 Conclusion PartSequencer::overdue() {
   if (waits_for_touching())
-    return {Reason::hole_touch, fmt::format("{} was not triggered within {} ms of the last snapshot",
-                                            next_snapshot(), part_->recipe->surface->touching.timeout_ms)};
-  const int timeout_ms = part_->recipe->snapshots.timeout_ms;
+    return end_of_waiting(fmt::format(" was not triggered within {} ms of the last snapshot",
+                                      part_->recipe->surface->touching.timeout_ms));
+  return end_of_waiting(
+      fmt::format(" was not triggered within {} ms of the one before", part_->recipe->snapshots.timeout_ms));
+}
+
+bool PartSequencer::is_of_another_unit(const std::string& unit) const {
+  return part_ && !unit.empty() && unit != part_->unit;
+}
+
+Conclusion PartSequencer::other_unit(const std::string& unit) {
+  return end_of_waiting(fmt::format(
+      ": unit {} was stated before it was triggered, {}", unit,
+      part_->unit.empty() ? "and none for the snapshots before" : "those before are of unit " + part_->unit));
+}
+
+Conclusion PartSequencer::end_of_waiting(const std::string& why) {
   if (part_->recipe->surface)
-    return {Reason::snapshots,
-            fmt::format("{} was not triggered within {} ms of the one before", next_snapshot(), timeout_ms)};
+    return {waits_for_touching() ? Reason::hole_touch : Reason::snapshots, next_snapshot() + why};
   for (std::size_t due = due_of(*part_); due < part_->recipe->snapshots.count(); ++due)
-    part_->lost.push_back(
-        {due, std::nullopt, {}, fmt::format("was not triggered within {} ms of the one before", timeout_ms)});
+    part_->lost.push_back({due, std::nullopt, {}, why.substr(why.find_first_not_of(" :"))});
   return {};
 }
 
 std::optional<Conclusion> PartSequencer::take_snapshot(std::shared_ptr<BoardOrder>& order, MonotonicNs now) {
+  if (auto other = contradiction(*order)) return other;
+  if (const std::string why = unnamed(*order); !why.empty()) {
+    if (!order->recipe->surface) return lose_snapshot(order, {Reason::snapshots, why}, now);
+    return Conclusion{Reason::snapshots, fmt::format("snapshot {}: {}", order->taken.size() + 1, why)};
+  }
   if (!order->recipe->surface) return take_of_board(order, now);
   order->taken.push_back({*std::exchange(order->claim, std::nullopt),
                           *std::exchange(order->frame, std::nullopt),

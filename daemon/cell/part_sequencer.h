@@ -40,6 +40,10 @@ class PartSequencer {
   std::shared_ptr<BoardOrder> resume();
   /// Why the part that waits past its deadline is INVALID. A board is measured in the snapshots that came.
   Conclusion overdue();
+  /// The part that waits is not of this unit, which is stated for the next trigger; empty: none is.
+  bool is_of_another_unit(const std::string& unit) const;
+  /// Why it ends where another unit is stated: what comes next belongs to that one. A board as overdue().
+  Conclusion other_unit(const std::string& unit);
   /// The order's frame is its next snapshot. None: the part waits for the next trigger, and `order` is null. What is wrong
   /// with one snapshot ends the part at once: the next trigger begins a part anew, at its first pose. Of a board it ends where the
   /// stage stands at no later pose: it may be at the next board's first one.
@@ -51,6 +55,7 @@ class PartSequencer {
   void abandon(const std::string& why);
 
  private:
+  Conclusion end_of_waiting(const std::string& why);
   std::optional<Conclusion> take_of_board(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
   std::optional<Conclusion> keep(std::shared_ptr<BoardOrder>& order, MonotonicNs now);
 

@@ -148,9 +148,10 @@ constexpr std::array rows{
               "Put the file back, or name its new hash and size after a review."},
     ReasonRow{
         Reason::snapshots,
-        "A snapshot of the part or board is missing, came twice, or was taken elsewhere; or two of a board "
-        "contradict each other.",
-        "recipe: snapshots.timeout_ms, snapshots.pose.position_mm, tolerance_mm",
+        "A snapshot of the part or board is missing, came twice, was taken elsewhere, or may show another "
+        "one; or "
+        "two of a board contradict each other.",
+        "recipe: snapshots.timeout_ms, snapshots.one_board, snapshots.pose.position_mm, tolerance_mm",
         "The host moved the stage in another order, or stopped in between. The board moved between two "
         "snapshots, or an axis counts the other way.",
         "Let the host follow SYSTem:STATe?, which names the next position; clamp the board; do what the "

@@ -117,7 +117,6 @@ results=0
 board() {  # unit recipe left-out
   tell "CONF:REC '$2'"
   tell INIT
-  tell "CONF:UNIT '$1'"
   taken=0
   poses demo-snapshots >positions
   while read -r place; do
@@ -127,7 +126,7 @@ board() {  # unit recipe left-out
     [ "$2" != reversed ] || stage=$(x_reversed "$place")
     echo "move $stage" >machine
     until_true "the stage does not move" standing "$stage"
-    tell '*TRG'
+    tell "CONF:UNIT '$1';*TRG"
     until_true "no exposure is asked for" exposing
     echo "$place" >wire
     tell '*OPC?'

@@ -157,6 +157,24 @@ TEST_F(ScenarioPart, ASnapshotFromAnotherPoseIsTheEndOfThePart) {
   EXPECT_EQ(host->result().decision, "FAIL") << "the next part begins again; its hole is 144 um off";
 }
 
+/// The host skips the end of one part and the start of the next one: their positions follow the recipe's order.
+TEST_F(ScenarioPart, AnotherUnitEndsThePartBetweenItsSnapshots) {
+  start(60'000, "good");
+  ASSERT_EQ(host->command("CONF:UNIT 'one'"), "0,\"No error\"");
+  snapshot_at("120 68 35", "trigger2");
+  await_next("snapshot 2 of 2 (middle)", 1);
+  ASSERT_EQ(host->command("CONF:UNIT 'two'"), "0,\"No error\"");
+  EXPECT_EQ(host->result().decision, "INVALID");
+  EXPECT_EQ(
+      cell.results().back()["detail"],
+      "snapshot 2 of 2 (middle): unit two was stated before it was triggered, those before are of unit one");
+  EXPECT_EQ(cell.results().back()["unit_id"], "one");
+  snapshot_at("120 80 35", "trigger7");
+  EXPECT_EQ(host->result().decision, "INVALID") << "the next one lacks its first snapshot";
+  EXPECT_EQ(cell.results().back()["reason"], "SNAPSHOTS");
+  EXPECT_EQ(cell.results().back()["unit_id"], "two");
+}
+
 TEST_F(ScenarioPart, ASnapshotThatDoesNotComeIsToldInTime) {
   start(300, "good");
   snapshot_at("120 68 35", "trigger2");

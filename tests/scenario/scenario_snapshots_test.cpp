@@ -149,7 +149,7 @@ TEST(ScenarioSnapshots, ABoardInTwelveSnapshotsOnAMachineThatIsNotSquare) {
 const std::string place_a1 = "19 11 35.1", place_a2 = "85.5 11.5 35.1";
 
 /// The demonstration's recipe with two of its poses and what they show.
-std::string recipe_of_two(int timeout_ms) {
+std::string recipe_of_two(int timeout_ms, const std::string& one_board) {
   std::istringstream lines(recipe_of_one());
   std::string text;
   for (std::string line; std::getline(lines, line);) {
@@ -161,6 +161,7 @@ std::string recipe_of_two(int timeout_ms) {
     text += line + "\n";
   }
   text += fmt::format("[snapshots]\ntimeout_ms = {}\n", timeout_ms);
+  if (!one_board.empty()) text += fmt::format("one_board = \"{}\"\n", one_board);
   text += "[[snapshots.pose]]\nname = \"A1\"\nposition_mm = [19.0, 11.0, 35.1]\ntolerance_mm = 0.5\n";
   text += "[[snapshots.pose]]\nname = \"A2\"\nposition_mm = [85.5, 11.5, 35.1]\ntolerance_mm = 0.5\n";
   return text;
@@ -168,13 +169,15 @@ std::string recipe_of_two(int timeout_ms) {
 
 class ScenarioSnapshotFaults : public ::testing::Test {
  protected:
-  void start(int timeout_ms, std::vector<std::string> boards = {"good", "good", "good"}) {
+  /// `one_board`: "" leaves the key out. The sensor sees each board `snapshots` times.
+  void start(int timeout_ms, std::vector<std::string> boards = {"good", "good", "good"},
+             const std::string& one_board = "", int snapshots = 2) {
     std::string text = snapshot_cell_config;
     text.replace(text.find("FOLDER"), 6, cell.path());
     cell.write("datumd.toml", text + fmt::format("[cmm.pairing]\nwindow_ms = {}\n", 5000 * slower()));
     cell.write("virtual.toml", slurp(source_tree / "config/sensors/virtual.toml"));
     cell.write("calibrations/demo.toml", slurp(source_tree / "config/calibrations/demo.toml"));
-    cell.write("recipes/demo-snapshots.toml", recipe_of_two(timeout_ms));
+    cell.write("recipes/demo-snapshots.toml", recipe_of_two(timeout_ms, one_board));
     fs::remove(cell.path() / "recipes/box.toml");
     cmm = std::make_unique<Program>(std::vector<std::string>{"virtual-cmm", "--link", "cmm", "--position",
                                                              "19,11,35.1", "--control", "moves"},
@@ -192,7 +195,7 @@ class ScenarioSnapshotFaults : public ::testing::Test {
                                    "--on-trigger",
                                    "wire",
                                    "--snapshots",
-                                   boards.front() == "good" ? "2" : "1"};
+                                   std::to_string(snapshots)};
     for (const std::string& board : boards) words.insert(words.end(), {"--board", board});
     sensor = std::make_unique<Program>(words, cell.path(), "sensor.log");
     const Deadline deadline = timeout();
@@ -256,7 +259,7 @@ class ScenarioSnapshotFaults : public ::testing::Test {
 };
 
 TEST_F(ScenarioSnapshotFaults, TwoSnapshotsAreOneBoardAndReplayed) {
-  start(60'000);
+  start(60'000, {"good"}, "overlap");
   snapshot_at(place_a1);
   await_second(1);
   EXPECT_NE(host->ask("SYST:STAT?").find("snapshot 2 of 2 (A2)"), std::string::npos);
@@ -298,8 +301,59 @@ TEST_F(ScenarioSnapshotFaults, OneThatWasPassedOverIsMissingAndAnEarlierPoseEnds
   for (const json& c : verdict["components"]) EXPECT_EQ(c["decision"], "INVALID");
 }
 
+/// The host skips the end of one board and the start of the next one.
+TEST_F(ScenarioSnapshotFaults, AnotherUnitEndsTheBoardBetweenItsSnapshots) {
+  start(60'000, {"good", "good", "good"}, "", 1);
+  ASSERT_EQ(host->command("CONF:UNIT 'one'"), "0,\"No error\"");
+  snapshot_at(place_a1);
+  await_second(1);
+  ASSERT_EQ(host->command("CONF:UNIT 'two'"), "0,\"No error\"");
+  EXPECT_EQ(host->result().decision, "INVALID");
+  expect_only(cell.results().back(), "A2",
+              "unit two was stated before it was triggered, those before are of unit one");
+  EXPECT_EQ(cell.results().back()["unit_id"], "one");
+  snapshot_at(place_a2);
+  EXPECT_EQ(host->result().decision, "INVALID");
+  expect_only(cell.results().back(), "A1", "it did not come");
+  EXPECT_EQ(cell.results().back()["unit_id"], "two");
+  // The same number for each snapshot is one board's.
+  ASSERT_EQ(host->command("CONF:UNIT 'three'"), "0,\"No error\"");
+  snapshot_at(place_a1);
+  await_second(2);
+  ASSERT_EQ(host->command("CONF:UNIT 'three'"), "0,\"No error\"");
+  EXPECT_EQ(cell.results().size(), 2u) << "it goes on";
+}
+
+TEST_F(ScenarioSnapshotFaults, ASnapshotWithoutANumberIsNobodys) {
+  start(60'000, {"good", "good", "good"}, "unit");
+  ASSERT_EQ(host->command("CONF:UNIT 'one'"), "0,\"No error\"");
+  snapshot_at(place_a1);
+  await_second(1);
+  ASSERT_EQ(host->command("CONF:UNIT 'one'"), "0,\"No error\"");
+  snapshot_at(place_a2);
+  EXPECT_EQ(host->result().decision, "PASS");
+  ASSERT_EQ(host->command("CONF:UNIT 'two'"), "0,\"No error\"");
+  snapshot_at(place_a1);
+  await_second(2);
+  snapshot_at(place_a2);
+  EXPECT_EQ(host->result().decision, "INVALID");
+  expect_only(cell.results().back(), "A2", "no unit was stated for it");
+}
+
+TEST_F(ScenarioSnapshotFaults, FloorsOfTwoBoardsDoNotMakeOne) {
+  start(60'000, {"good", "good"}, "overlap", 1);
+  snapshot_at(place_a1);
+  await_second(1);
+  snapshot_at(place_a2);
+  EXPECT_EQ(host->result().decision, "INVALID");
+  const json verdict = cell.results().back();
+  EXPECT_EQ(verdict["reason"], "SNAPSHOTS");
+  EXPECT_NE(verdict["detail"].get<std::string>().find("did the board move between them?"), std::string::npos)
+      << verdict["detail"];
+}
+
 TEST_F(ScenarioSnapshotFaults, AnUnreadableOneIsMissing) {
-  start(60'000, {"truncated", "good"});
+  start(60'000, {"truncated", "good"}, "", 1);
   snapshot_at(place_a1);
   await_second(1);
   snapshot_at(place_a2);

@@ -114,8 +114,12 @@ BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& 
   std::vector<std::size_t> best;
   for (const SiteShown& s : shown) best.push_back(s.best);
   const FloorSteps floors = floor_steps(looks, shown, in);
+  std::vector<std::string> names;
+  for (const std::size_t number : numbers) names.push_back(recipe.snapshots.poses[number].name);
+  if (recipe.snapshots.one_board == OneBoard::overlap)
+    if (const std::string why = unproven_board(shown, floors, names); !why.empty())
+      return refused(std::move(v), recipe, {Reason::snapshots, why});
   const std::optional<BoardWarp> warp = warp_over(looks, best, in, floors.between, v);
-  const auto name = [&](std::size_t look) { return recipe.snapshots.poses[numbers[look]].name; };
 
   const std::size_t n = recipe.components.size();
   v.components.resize(n);
@@ -128,10 +132,10 @@ BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& 
     }
     v.components[i] = judge_component(*looks[s.best], i, warp, nullptr);
     ShownIn& evidence = v.components[i].shown.emplace();
-    evidence.snapshot = name(s.best);
+    evidence.snapshot = names[s.best];
     evidence.margin_mm = s.margin_mm;
     if (s.second == not_shown) return;
-    evidence.second = name(s.second);
+    evidence.second = names[s.second];
     evidence.floor_step_um = floors.step_um[i];
     evidence.u_floor_step_um = floors.u_um[i];
     seconds[i] = judge_component(*looks[s.second], i, warp, nullptr);

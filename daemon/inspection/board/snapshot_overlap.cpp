@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 
 #include "calib/registration/convention.h"
@@ -146,6 +147,26 @@ FloorSteps floor_steps(const std::vector<const BoardLook*>& looks, const std::ve
   }
   steps.between.u_um = std::sqrt(most_um2);
   return steps;
+}
+
+std::string unproven_board(const std::vector<SiteShown>& shown, const FloorSteps& steps,
+                           const std::vector<std::string>& names) {
+  if (!steps.between.contradict.empty()) return steps.between.contradict;
+  std::vector<std::size_t> group(names.size());
+  std::iota(group.begin(), group.end(), std::size_t{0});
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (std::isnan(steps.step_um[i])) continue;
+    const std::size_t from = group[shown[i].second], to = group[shown[i].best];
+    std::replace(group.begin(), group.end(), from, to);
+  }
+  std::string apart;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (group[k] != group.front()) apart += (apart.empty() ? "" : ", ") + names[k];
+  if (apart.empty()) return "";
+  return fmt::format(
+      "no floor that two snapshots show leads from {} to {}: whether they show one board is not proved; let "
+      "neighbouring snapshots overlap by a component with its ring, or state one_board = \"unit\"",
+      names.front(), apart);
 }
 
 void compare_overlaps(std::vector<ComponentVerdict>& rows, const std::vector<ComponentVerdict>& seconds,

@@ -30,6 +30,11 @@ struct FloorSteps {
 FloorSteps floor_steps(const std::vector<const BoardLook*>& looks, const std::vector<SiteShown>& shown,
                        const InspectionInputs& in);
 
+/// Why the floors that two looks show do not prove that all looks show one board, and with `steps` of those looks: two that
+/// contradict each other, or looks that no agreeing floor joins to the first one. Empty: they prove it. `names`: of the looks.
+std::string unproven_board(const std::vector<SiteShown>& shown, const FloorSteps& steps,
+                           const std::vector<std::string>& names);
+
 /// Compares each row with the same of the second best look, a row without checks where there is none.
 void compare_overlaps(std::vector<ComponentVerdict>& rows, const std::vector<ComponentVerdict>& seconds,
                       const Recipe& recipe);

@@ -200,10 +200,18 @@ struct SnapshotPose {
   double tolerance_mm = 0;
 };
 
+/// What proves that all snapshots show the same board or part.
+enum class OneBoard : std::uint8_t {
+  time,     // nobody changes a board within timeout_ms
+  unit,     // each snapshot names its unit: stated before its trigger, or by its frame's unit_id
+  overlap,  // of a board: floors that two snapshots show agree, and lead from each snapshot to every other one
+};
+
 /// The snapshots of one board or part, in the order in which they are taken.
 struct SnapshotPlan {
   std::vector<SnapshotPose> poses;  // none: one snapshot, wherever the stage stands
   int timeout_ms = 0;               // from one snapshot to the next
+  OneBoard one_board = OneBoard::time;
   std::size_t count() const { return poses.empty() ? 1 : poses.size(); }
 };
 

@@ -39,7 +39,7 @@ void demand_apart(const config::TomlTable& table, const SnapshotPlan& plan) {
 void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placement) {
   auto table = file.table_if("snapshots");
   if (!table) return;
-  table->only_keys({"timeout_ms", "pose"});
+  table->only_keys({"timeout_ms", "one_board", "pose"});
   SnapshotPlan& plan = recipe.snapshots;
   std::vector<config::TomlTable> poses = table->tables("pose");
   if (poses.empty() || poses.size() > most_snapshots)
@@ -53,7 +53,15 @@ void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placeme
     if (!names.insert(name).second)
       at.refuse("name", "'" + name + "' is used twice", "a name of its own for each pose");
   }
-  if (poses.size() > 1) plan.timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
+  if (poses.size() > 1) {
+    plan.timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
+    plan.one_board = table->choice_or(
+        "one_board", plan.one_board,
+        {{"time", OneBoard::time}, {"unit", OneBoard::unit}, {"overlap", OneBoard::overlap}});
+    if (plan.one_board == OneBoard::overlap && file.has("model"))
+      table->refuse("one_board", "compares the floors of a board's components, and this is a part's recipe",
+                    "\"unit\", or \"time\"");
+  }
   table->finish();
   if (!placement) return;
   if (!recipe.in_machine_coordinates)  // the sensor's own do not contain the stage's position

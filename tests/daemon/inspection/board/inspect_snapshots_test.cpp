@@ -227,6 +227,30 @@ TEST(InspectSnapshots, ADifferenceBeyondTheBudgetEntersU) {
   EXPECT_NEAR(beyond_chance_of(100), 4.173, 1e-3);
 }
 
+/// Snapshots of two boards that lie as the recipe says differ in their floors alone.
+TEST(InspectSnapshots, FloorsProveThatItIsOneBoard) {
+  Board board;
+  board.scene.recipe.snapshots.one_board = OneBoard::overlap;
+  EXPECT_EQ(board.inspect().decision, Decision::pass);
+  board.take(2, {0, 0, 0.03});
+  const BoardVerdict joined = board.inspect();
+  EXPECT_EQ(joined.decision, Decision::invalid);
+  EXPECT_EQ(joined.reason, Reason::snapshots);
+  EXPECT_THAT(joined.detail, HasSubstr("did the board move between them?"));
+  for (const ComponentVerdict& c : joined.components) EXPECT_EQ(c.decision, Decision::invalid);
+  board.scene.recipe.snapshots.one_board = OneBoard::unit;
+  EXPECT_EQ(board.inspect().decision, Decision::pass) << "the cell proves it";
+
+  Board apart;  // nothing that both see joins the last one to those before
+  apart.scene.recipe.snapshots.one_board = OneBoard::overlap;
+  std::erase_if(apart.scene.recipe.components,
+                [](const Component& c) { return c.reference == "U6" || c.reference == "U10"; });
+  for (std::size_t k = 0; k < count; ++k) apart.take(k);
+  const BoardVerdict unproven = apart.inspect();
+  EXPECT_EQ(unproven.reason, Reason::snapshots);
+  EXPECT_THAT(unproven.detail, HasSubstr("leads from a to c"));
+}
+
 TEST(InspectSnapshots, NamesAReversedAxis) {
   Board board;
   for (std::size_t k = 0; k < count; ++k) {
