@@ -12,6 +12,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/report_file.h"
+#include "daemon/ctl/report_quality_command.h"
 #include "daemon/pictures/picture_name.h"
 #include "daemon/report/board_page.h"
 #include "daemon/report/lot_page.h"
@@ -175,6 +176,7 @@ void add_report_commands(CommandLine& line) {
       ->check(CLI::Range(1ul, 1'000'000ul))
       ->capture_default_str();
   add_places(line, *lot, *l);
+  add_quality_report_commands(line, *report);
 }
 
 }  // namespace datum

@@ -184,6 +184,8 @@ void print_status(const LiveOptions& o, bool json) {
   print_next(study);
 }
 
+}  // namespace
+
 StudyOptions options_of(const StudySeries& series, const StudyOptions& o, std::size_t operators) {
   StudyOptions own = o;
   if (!own.gauge.lower && !own.gauge.upper) {
@@ -213,8 +215,6 @@ std::vector<StudySeries> chosen_series(const StudyFile& study, ResultStore& stor
                        (component.empty() ? "" : " of component '" + component + "'"));
   return all;
 }
-
-}  // namespace
 
 std::filesystem::path StudyPlace::store_file() const {
   return store.empty() ? load_daemon_config(config).store : std::filesystem::path(store);

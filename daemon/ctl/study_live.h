@@ -20,6 +20,14 @@ void add_place_options(CommandLine& line, CLI::App& command, StudyPlace& place);
 SolvedStudy solve_live(const StudyPlace& place, const StudyOptions& options, const std::string& component,
                        const std::string& characteristic, bool whole);
 
+/// The series of a study by component and characteristic, where these are not empty. Throws StudyRefused where there is none.
+std::vector<StudySeries> chosen_series(const quality::StudyFile& study, ResultStore& store,
+                                       const std::string& component, const std::string& characteristic);
+/// The options of solving one of them: with its recipe's limits where `options` has none.
+StudyOptions options_of(const StudySeries& series, const StudyOptions& options, std::size_t operators);
+/// "U1 median".
+std::string label_of(const StudySeries& series);
+
 /// Standard uncertainty of a value by a study, in um: sigma_GRR of the worst component with values in um, or of `component`.
 struct Reproducibility {
   std::string study, component;

@@ -96,8 +96,11 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
   row->bind(1, static_cast<std::int64_t>(sequence));
   if (!row->step()) return std::nullopt;
   BoardSummary s;
-  s.board = {sequence,        row->text(0), row->text(1),
-             row->text(2),    decision_of(static_cast<std::uint8_t>(row->integer(3))),
+  s.board = {sequence,
+             row->text(0),
+             row->text(1),
+             row->text(2),
+             decision_of(static_cast<std::uint8_t>(row->integer(3))),
              row->text(4)};
   const std::string bytes = row->text(5);
   RowReader in(bytes);
@@ -121,7 +124,9 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
     }
   }
   if (!in.whole() || in.rest() > 0)
-    throw StoreError(StoreError::Kind::corrupt, "the index of the results is damaged: stop datumd-view, remove view.db from its cache folder, start it");
+    throw StoreError(StoreError::Kind::corrupt,
+                     "the index of the results is damaged: stop datumd-view, remove view.db from its cache "
+                     "folder, start it");
   return s;
 }
 

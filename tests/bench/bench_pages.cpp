@@ -36,7 +36,8 @@ struct Options {
 
 /// Numbers with the digits of measured ones.
 double noise(std::uint64_t n) {
-  const PhiloxBlock r = philox({{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), 0, 0}}, 1);
+  const PhiloxBlock r =
+      philox({{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(n >> 32), 0, 0}}, 1);
   return (r.word[0] + r.word[1] * 0x1p-32) * 0x1p-32 - 0.5;
 }
 
@@ -48,7 +49,8 @@ CheckVerdict check_of(Characteristic what, double nominal, double lower, double 
   c.p_conform = 0.999 + noise(seed + 2) * 1e-3;
   c.capability = 12 + noise(seed + 3);
   c.decision = c.decision_simple = noise(seed + 4) > 0.498 ? Decision::fail : Decision::pass;
-  for (const char* term : {"top_noise", "floor", "scale", "linearity", "form", "quantisation", "edge", "reproducibility"})
+  for (const char* term :
+       {"top_noise", "floor", "scale", "linearity", "form", "quantisation", "edge", "reproducibility"})
     c.budget.push_back({term, 0.4 + noise(seed += 7)});
   return c;
 }
@@ -58,15 +60,17 @@ ComponentVerdict component_of(int i, std::uint64_t seed) {
   c.reference = fmt::format("C{}", i + 1);
   c.package = fmt::format("P{}", i % 12);
   FloorEvidence& f = c.floor;
-  for (double* v : {&f.a, &f.b, &f.c_um, &f.centre_x_mm, &f.centre_y_mm, &f.sigma_um, &f.rms_um, &f.inlier_ratio, &f.second_floor,
-                    &f.effective_n, &f.tilt_deg, &f.form_um, &f.u_form_um, &f.noise_um, &f.between_um})
+  for (double* v :
+       {&f.a, &f.b, &f.c_um, &f.centre_x_mm, &f.centre_y_mm, &f.sigma_um, &f.rms_um, &f.inlier_ratio,
+        &f.second_floor, &f.effective_n, &f.tilt_deg, &f.form_um, &f.u_form_um, &f.noise_um, &f.between_um})
     *v = noise(++seed) * 10;
   f.side_inliers = {412, 398, 405, 411};
   f.pixels = 1800;
   f.valid = 1790;
   f.inliers = 1626;
   c.body_pixels = c.body_valid = 640;
-  c.checks = {check_of(Characteristic::median, 800, 720, 880, seed + 100), check_of(Characteristic::tilt, 0, 0, 800, seed + 200)};
+  c.checks = {check_of(Characteristic::median, 800, 720, 880, seed + 100),
+              check_of(Characteristic::tilt, 0, 0, 800, seed + 200)};
   c.decision = std::max(c.checks[0].decision, c.checks[1].decision);
   return c;
 }
@@ -97,18 +101,22 @@ void write_store(const fs::path& file, const Options& o) {
   std::size_t bytes = 0;
   for (std::uint64_t from = 0; from < o.results + o.lot;) {
     const bool full = from >= o.results;
-    const std::uint64_t to = full ? std::min(from + 10, o.results + o.lot) : std::min(from + batch, o.results);
+    const std::uint64_t to =
+        full ? std::min(from + 10, o.results + o.lot) : std::min(from + batch, o.results);
     std::vector<BoardVerdict> boards;
     for (std::uint64_t n = from; n < to; ++n)
-      boards.push_back(board_of(n + 1, begin_s + static_cast<std::int64_t>(n) * year_s / static_cast<std::int64_t>(o.results + o.lot),
-                                full ? "mainboard" : "small", full ? o.components : 1));
+      boards.push_back(board_of(
+          n + 1,
+          begin_s + static_cast<std::int64_t>(n) * year_s / static_cast<std::int64_t>(o.results + o.lot),
+          full ? "mainboard" : "small", full ? o.components : 1));
     std::vector<BoardVerdict*> all;
     for (BoardVerdict& v : boards) all.push_back(&v);
     store.store(all);
     if (to == o.results + o.lot) bytes = to_json(boards.back()).size();
     from = to;
   }
-  fmt::print("{} results of one component, {} of {} components ({} bytes each)\n", o.results, o.lot, o.components, bytes);
+  fmt::print("{} results of one component, {} of {} components ({} bytes each)\n", o.results, o.lot,
+             o.components, bytes);
 }
 
 double cpu_s() {
@@ -146,8 +154,8 @@ bool row(const ViewPages& pages, const char* name, const PageRequest& request, d
   std::sort(cpu.begin(), cpu.end());
   std::sort(wall.begin(), wall.end());
   const bool kept = cpu[runs / 2] <= limit_s;
-  fmt::print("{:<34} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.0f} {:>9} {}\n", name, 1e3 * cpu[runs / 2], 1e3 * wall[runs / 2],
-             1e3 * wall.back(), 1e3 * limit_s, bytes, kept ? "" : "TOO LONG");
+  fmt::print("{:<34} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.0f} {:>9} {}\n", name, 1e3 * cpu[runs / 2],
+             1e3 * wall[runs / 2], 1e3 * wall.back(), 1e3 * limit_s, bytes, kept ? "" : "TOO LONG");
   return kept;
 }
 
@@ -176,19 +184,23 @@ int main(int argc, char** argv) {
       taken += n = writer.take(reader, batch);
     }
   });
-  fmt::print("index: {} results in {:.1f} s of processor time, {:.1f} s; {:.0f} MB beside {:.0f} MB\n\n", taken, made.cpu_s,
-             made.wall_s, 1e-6 * static_cast<double>(fs::file_size(index)), 1e-6 * static_cast<double>(fs::file_size(store)));
+  fmt::print("index: {} results in {:.1f} s of processor time, {:.1f} s; {:.0f} MB beside {:.0f} MB\n\n",
+             taken, made.cpu_s, made.wall_s, 1e-6 * static_cast<double>(fs::file_size(index)),
+             1e-6 * static_cast<double>(fs::file_size(store)));
   const ViewPages pages({store, folder / "pictures", index, [] { return LiveState{"no daemon", {}}; }});
   const auto last = std::to_string(o.results + o.lot), lot = std::to_string(o.lot);
-  fmt::print("{:<34} {:>8} {:>8} {:>8} {:>8} {:>9}\n", "page", "CPU ms", "wall ms", "longest", "limit", "bytes");
+  fmt::print("{:<34} {:>8} {:>8} {:>8} {:>8} {:>9}\n", "page", "CPU ms", "wall ms", "longest", "limit",
+             "bytes");
   bool kept = row(pages, "board of one component", {"/board/1", {}}, 0.05);
   kept = row(pages, "board of all components", {"/board/" + last, {}}, 0.05) && kept;
   kept = row(pages, "newest boards", {"/", {}}, 0.05) && kept;
   kept = row(pages, "search", {"/search", {{"unit", "SN0000100"}}}, 0.05) && kept;
   kept = row(pages, "lot", {"/lot", {{"recipe", "mainboard"}, {"most", lot}}}, 1) && kept;
   kept = row(pages, "component over a year",
-             {"/component", {{"recipe", "small"}, {"reference", "C1"}, {"what", "median"}}}, 0.2) && kept;
+             {"/component", {{"recipe", "small"}, {"reference", "C1"}, {"what", "median"}}}, 0.2) &&
+         kept;
   kept = row(pages, "component of full boards",
-             {"/component", {{"recipe", "mainboard"}, {"reference", "C250"}, {"what", "median"}}}, 0.2) && kept;
+             {"/component", {{"recipe", "mainboard"}, {"reference", "C250"}, {"what", "median"}}}, 0.2) &&
+         kept;
   return kept ? 0 : 1;
 }

@@ -230,6 +230,8 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
                                  distribution_of(s, key.characteristic), s.confidence);
     refuse_for_invalid(c, sums, s);
     report.text += capability_text(c, sums, s, within);
+    out["lower"] = json_of(sums.lower);
+    out["upper"] = json_of(sums.upper);
     out["invalid"] = sums.invalid;
     out["invalid_per_1000"] = 1000 * sums.invalid_share();
     out["inconclusive"] = sums.inconclusive;

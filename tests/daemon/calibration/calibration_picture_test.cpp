@@ -59,7 +59,8 @@ TEST(CalibrationPicture, ShowsEachFaceWhereItWasSeen) {
   EXPECT_NE(corner, beside) << "below them the pixel without a height";
   const Page nothing = draw_scan(seen.frame, {}, "t");
   EXPECT_EQ(count_of(nothing, color_of(Face::ll)), 0);
-  constexpr Rgb red{205, 32, 20};  // of nothing else; how many pixels a sentence has depends on the font's rendering
+  constexpr Rgb red{205, 32,
+                    20};  // of nothing else; how many pixels a sentence has depends on the font's rendering
   EXPECT_GT(count_of(nothing, red), count_of(page, red)) << "it says so in red";
 }
 

@@ -11,8 +11,8 @@ namespace datum {
 namespace known_verdict_test {
 namespace {
 
-using ::testing::ElementsAre;
 using testing::board;
+using ::testing::ElementsAre;
 
 std::string with(std::string json, const std::string& part, const std::string& other) {
   json.replace(json.find(part), part.size(), other);
@@ -37,7 +37,8 @@ TEST(KnownVerdict, OfAKnownOneNothingIsLeftOut) {
 
 TEST(KnownVerdict, NewKeysAreNamedOnceAndTheRestIsRead) {
   std::string newer = good;
-  for (std::size_t at = 0; (at = newer.find("\"rms_um\"", at)) != newer.npos; at += 24) newer.insert(at, "\"rms2_um\":1,");
+  for (std::size_t at = 0; (at = newer.find("\"rms_um\"", at)) != newer.npos; at += 24)
+    newer.insert(at, "\"rms2_um\":1,");
   newer = with(newer, "\"backend\":", "\"shift\":{\"x\":[1,{}]},\"backend\":");
   EXPECT_THROW(verdict_from_json(newer), std::runtime_error);  // what verifies a store stays strict
   std::vector<std::string> names;
@@ -47,24 +48,26 @@ TEST(KnownVerdict, NewKeysAreNamedOnceAndTheRestIsRead) {
 
 TEST(KnownVerdict, ANewWordTakesItsCheckOrItsReasonAlone) {
   std::vector<std::string> names;
-  const BoardVerdict v = known_verdict(
-      with(with(good, "\"characteristic\":\"median\"", "\"characteristic\":\"coplanarity\""), "\"reason\":\"FLOOR_INLIER_RATIO\"",
-           "\"reason\":\"FLOOR_COLOUR\""),
-      names);
+  const BoardVerdict v =
+      known_verdict(with(with(good, "\"characteristic\":\"median\"", "\"characteristic\":\"coplanarity\""),
+                         "\"reason\":\"FLOOR_INLIER_RATIO\"", "\"reason\":\"FLOOR_COLOUR\""),
+                    names);
   ASSERT_EQ(v.components.size(), 3u);
   EXPECT_TRUE(v.components[0].checks.empty());
   EXPECT_EQ(v.components[0].decision, Decision::pass);
   EXPECT_EQ(v.components[1].checks.size(), 1u);
   EXPECT_EQ(v.decision, Decision::invalid);
   EXPECT_EQ(v.reason, Reason::none);
-  EXPECT_THAT(names, ElementsAre("reason: 'FLOOR_COLOUR' is not known",
-                                 "verdict JSON: components[0].checks[0].characteristic: 'coplanarity' is not known"));
+  EXPECT_THAT(
+      names, ElementsAre("reason: 'FLOOR_COLOUR' is not known",
+                         "verdict JSON: components[0].checks[0].characteristic: 'coplanarity' is not known"));
 }
 
 TEST(KnownVerdict, WhatABoardItselfNeedsIsDemanded) {
   EXPECT_THROW(left_out("{"), std::runtime_error);
   EXPECT_THROW(left_out("[]"), std::runtime_error);
-  EXPECT_THROW(left_out(with(good, "\"decision\":\"INVALID\"", "\"decision\":\"DOUBTFUL\"")), std::runtime_error);
+  EXPECT_THROW(left_out(with(good, "\"decision\":\"INVALID\"", "\"decision\":\"DOUBTFUL\"")),
+               std::runtime_error);
   EXPECT_THROW(left_out(with(good, "\"recipe\":\"mainboard\",", "")), std::runtime_error);
 }
 
@@ -91,11 +94,13 @@ TEST(KnownComponent, NoTextLeadsItAstray) {
       EXPECT_EQ(found->checks.size(), 1u) << n;
     }
   }
-  for (const char* text : {"", "{", "{\"components\"", "{\"components\":", "{\"components\":[", "{\"components\":{}}", "{\"components\":[[{\"reference\":\"U3\"}]]}",
-                           "{\"a\":\"\\\"", "{\"a\":\"\\", "[{\"components\":[{\"reference\":\"U3\"}]}]", "{\"components\":[{\"reference\":{\"reference\":\"U3\"}}]}"})
+  for (const char* text : {"", "{", "{\"components\"", "{\"components\":", "{\"components\":[",
+                           "{\"components\":{}}", "{\"components\":[[{\"reference\":\"U3\"}]]}",
+                           "{\"a\":\"\\\"", "{\"a\":\"\\", "[{\"components\":[{\"reference\":\"U3\"}]}]",
+                           "{\"components\":[{\"reference\":{\"reference\":\"U3\"}}]}"})
     EXPECT_TRUE(element_with(text, "components", "reference", "\"U3\"").empty()) << text;
-  EXPECT_EQ(element_with(" { \"x\" : [ ] , \"components\" : [ 1 , { \"a\" : 2 , \"reference\" : \"U3\" } ] }", "components", "reference",
-                         "\"U3\""),
+  EXPECT_EQ(element_with(" { \"x\" : [ ] , \"components\" : [ 1 , { \"a\" : 2 , \"reference\" : \"U3\" } ] }",
+                         "components", "reference", "\"U3\""),
             "{ \"a\" : 2 , \"reference\" : \"U3\" }");
 }
 
