@@ -29,7 +29,8 @@ struct QualityReport {
   StudyOptions study;
 };
 
-void write_page(const QualityReport& o, const std::string& title, const std::string& body, const std::string& footer) {
+void write_page(const QualityReport& o, const std::string& title, const std::string& body,
+                const std::string& footer) {
   PageFrame frame;
   frame.title = title;
   frame.footer = footer + "; " + code_id();
@@ -37,7 +38,8 @@ void write_page(const QualityReport& o, const std::string& title, const std::str
 }
 
 void write_spc(QualityReport& o) {
-  for (const auto d : {quality::Distribution::normal, quality::Distribution::lognormal, quality::Distribution::empirical})
+  for (const auto d :
+       {quality::Distribution::normal, quality::Distribution::lognormal, quality::Distribution::empirical})
     if (o.distribution == quality::name_of(d)) o.settings.distribution = d;
   quality::rule_set_of(o.settings.rules);
   ResultFilter results;
@@ -50,15 +52,21 @@ void write_spc(QualityReport& o) {
   quality::SeriesFilter filter{o.component, "", o.characteristic, with_charts};
   filter.excluded = results_of_studies(o.place.studies(), store.id());
   const quality::SeriesBook book = read_series(store, results, filter);
-  if (book.series().empty()) throw std::invalid_argument("no value of these in the store; nothing was written");
+  if (book.series().empty())
+    throw std::invalid_argument("no value of these in the store; nothing was written");
   if (with_charts && book.series().size() > most_sections)
-    throw std::invalid_argument(fmt::format("{} series: a page has at most {}; choose by --characteristic", book.series().size(), most_sections));
-  std::string body = paragraph("Recipe " + o.recipe + (o.from.empty() ? "" : ", from " + o.from) + (o.to.empty() ? "" : ", to " + o.to), "choice");
+    throw std::invalid_argument(fmt::format("{} series: a page has at most {}; choose by --characteristic",
+                                            book.series().size(), most_sections));
+  std::string body = paragraph("Recipe " + o.recipe + (o.from.empty() ? "" : ", from " + o.from) +
+                                   (o.to.empty() ? "" : ", to " + o.to),
+                               "choice");
   body += spc_overview(spc_summary(book, o.settings));
-  if (!with_charts) body += paragraph("Charts of a component: datumctl report spc RECIPE --component REFERENCE.");
+  if (!with_charts)
+    body += paragraph("Charts of a component: datumctl report spc RECIPE --component REFERENCE.");
   std::size_t n = 0;
   if (with_charts)
-    for (const auto& [key, series] : book.series()) body += spc_section(spc_chart(book, key, o.settings), fmt::format("s{}", ++n));
+    for (const auto& [key, series] : book.series())
+      body += spc_section(spc_chart(book, key, o.settings), fmt::format("s{}", ++n));
   write_page(o, "Charts and capability of " + o.recipe, body, "Store " + store.id());
 }
 
@@ -67,38 +75,51 @@ void write_study(QualityReport& o) {
   auto store = ResultStore::read_only(o.place.store_file());
   const auto all = chosen_series(study, store, o.component, o.characteristic);
   if (all.size() > most_sections)
-    throw std::invalid_argument(fmt::format("{} series: a page has at most {}; choose by --component or --characteristic", all.size(), most_sections));
+    throw std::invalid_argument(
+        fmt::format("{} series: a page has at most {}; choose by --component or --characteristic", all.size(),
+                    most_sections));
   const quality::StudyPlan& p = study.plan();
-  std::string body = paragraph(
-      fmt::format("Study {} by {} at {} (UTC): recipe {} {}, {} parts x {} operators x {} trials, order {}, seed {}; {} results for {} runs.", p.id, p.by,
-                  p.at, p.recipe, p.recipe_sha256.substr(0, 12), p.parts.size(), p.operators.size(), p.trials, name_of(p.order), p.seed,
-                  study.records().size(), study.runs().size()),
-      "plan");
-  if (study.next()) body += paragraph("The study is not complete: this is what is measured so far.", "incomplete");
+  std::string body =
+      paragraph(fmt::format("Study {} by {} at {} (UTC): recipe {} {}, {} parts x {} operators x {} trials, "
+                            "order {}, seed {}; {} results for {} runs.",
+                            p.id, p.by, p.at, p.recipe, p.recipe_sha256.substr(0, 12), p.parts.size(),
+                            p.operators.size(), p.trials, name_of(p.order), p.seed, study.records().size(),
+                            study.runs().size()),
+                "plan");
+  if (study.next())
+    body += paragraph("The study is not complete: this is what is measured so far.", "incomplete");
   std::size_t n = 0;
   for (const StudySeries& s : all) {
     const std::string id = fmt::format("s{}", ++n);
     try {
-      body += study_section(label_of(s), *solve_study(s.table, options_of(s, o.study, p.operators.size())).gauge, id);
+      body += study_section(label_of(s),
+                            *solve_study(s.table, options_of(s, o.study, p.operators.size())).gauge, id);
     } catch (const quality::StudyRefused& error) {
       body += heading(2, label_of(s)) + paragraph(fmt::format("Refused: {}", error.what()));
     }
   }
-  NumberTable records("records", "Results in the order of measurement, INVALID ones too.", {"run", "part", "operator", "trial", "attempt", "result", "decision", "entry of the chain"});
+  NumberTable records(
+      "records", "Results in the order of measurement, INVALID ones too.",
+      {"run", "part", "operator", "trial", "attempt", "result", "decision", "entry of the chain"});
   for (const quality::StudyRecord& r : study.records()) {
     const quality::PlannedRun& run = study.runs()[r.run];
-    records.row(std::to_string(r.run + 1)).text(run.part).text(run.op).text(std::to_string(run.trial)).text(std::to_string(r.attempt));
+    records.row(std::to_string(r.run + 1))
+        .text(run.part)
+        .text(run.op)
+        .text(std::to_string(run.trial))
+        .text(std::to_string(r.attempt));
     records.text(std::to_string(r.result)).text(r.decision).text(r.chain_sha256);
   }
   write_page(o, "Gauge study " + p.id, body + heading(2, "Results") + records.html(), "Store " + store.id());
 }
 
 void add_common(CommandLine& line, CLI::App& command, QualityReport& o) {
-  line.offer(command
-                 .add_option("-o,--output", o.output,
-                             "the file, .html or .pdf, which appears whole or not at all; a PDF needs Chromium")
-                 ->required(),
-             Offer::files);
+  line.offer(
+      command
+          .add_option("-o,--output", o.output,
+                      "the file, .html or .pdf, which appears whole or not at all; a PDF needs Chromium")
+          ->required(),
+      Offer::files);
   command.add_option("--characteristic", o.characteristic, "only this one, such as median");
   add_place_options(line, command, o.place);
 }
@@ -107,25 +128,33 @@ void add_common(CommandLine& line, CLI::App& command, QualityReport& o) {
 
 void add_quality_report_commands(CommandLine& line, CLI::App& report) {
   auto s = std::make_shared<QualityReport>();
-  auto* spc = line.leaf(report, "spc", "charts and capability of a recipe's values: all series in a table, or the charts of one component",
-                        [s] { return guarded_study([&] { write_spc(*s); }); });
+  auto* spc = line.leaf(
+      report, "spc",
+      "charts and capability of a recipe's values: all series in a table, or the charts of one component",
+      [s] { return guarded_study([&] { write_spc(*s); }); });
   spc->add_option("recipe", s->recipe, "name of the recipe")->required();
   spc->add_option("--component", s->component, "charts of this component");
   spc->add_option("--from", s->from, "measured at this time or later: 2026-01-31, 2026-01-31T10:00:00Z");
   spc->add_option("--to", s->to, "measured before this time, or on this date");
-  spc->add_option("--rules", s->settings.rules, "numbers of Nelson's rules such as 1,2,5; nelson: all; western-electric")
+  spc->add_option("--rules", s->settings.rules,
+                  "numbers of Nelson's rules such as 1,2,5; nelson: all; western-electric")
       ->capture_default_str();
-  spc->add_option("--baseline", s->settings.baseline, "limits from the first so many values of a segment; 0: from all")
+  spc->add_option("--baseline", s->settings.baseline,
+                  "limits from the first so many values of a segment; 0: from all")
       ->capture_default_str();
-  spc->add_option("--confidence", s->settings.confidence, "of intervals")->check(CLI::Range(0.5, 0.9999))->capture_default_str();
-  spc->add_option("--distribution", s->distribution, "of the indices; auto: lognormal of tilt, forms and bow, else normal")
+  spc->add_option("--confidence", s->settings.confidence, "of intervals")
+      ->check(CLI::Range(0.5, 0.9999))
+      ->capture_default_str();
+  spc->add_option("--distribution", s->distribution,
+                  "of the indices; auto: lognormal of tilt, forms and bow, else normal")
       ->transform(CLI::IsMember({"auto", "normal", "lognormal", "empirical"}, CLI::ignore_case))
       ->capture_default_str();
   spc->add_flag("--all-segments", s->settings.all_segments,
                 "also the segments before the newest change of recipe, calibration or code");
   add_common(line, *spc, *s);
   auto t = std::make_shared<QualityReport>();
-  auto* study = line.leaf(report, "study", "a measured gauge study in its six panels", [t] { return guarded_study([&] { write_study(*t); }); });
+  auto* study = line.leaf(report, "study", "a measured gauge study in its six panels",
+                          [t] { return guarded_study([&] { write_study(*t); }); });
   study->add_option("id", t->place.id, "of the study")->required();
   study->add_option("--component", t->component, "only this component");
   add_common(line, *study, *t);

@@ -66,19 +66,19 @@ void Plot::line(const std::vector<std::optional<double>>& values, Line kind) {
 
 void Plot::dot(double place, double value, bool out) {
   const double px = places_.at(place), py = std::clamp(values_.at(value), top_px, bottom_px);
-  PageData dot = texts({{"x", coordinate(px)},
-                        {"y", coordinate(py)},
-                        {"diamond", fmt::format("M{} {}L{} {}L{} {}L{} {}Z", coordinate(px - dot_px), coordinate(py),
-                                                coordinate(px), coordinate(py - dot_px), coordinate(px + dot_px),
-                                                coordinate(py), coordinate(px), coordinate(py + dot_px))}});
+  PageData dot =
+      texts({{"x", coordinate(px)},
+             {"y", coordinate(py)},
+             {"diamond", fmt::format("M{} {}L{} {}L{} {}L{} {}Z", coordinate(px - dot_px), coordinate(py),
+                                     coordinate(px), coordinate(py - dot_px), coordinate(px + dot_px),
+                                     coordinate(py), coordinate(px), coordinate(py + dot_px))}});
   dot.set("plain", !out);
   dot.set("out", out);
   dots_.push_back(dot);
 }
 
 void Plot::whisker(double place, double least, double most) {
-  lines_.push_back(
-      texts({{"path", "M" + x(place) + " " + y(least) + "V" + y(most)}, {"class", "stroke"}}));
+  lines_.push_back(texts({{"path", "M" + x(place) + " " + y(least) + "V" + y(most)}, {"class", "stroke"}}));
 }
 
 void Plot::bar(double from, double to, double value, bool second) {
@@ -106,7 +106,8 @@ std::string Plot::html() const {
   return render("plot", data);
 }
 
-NumberTable::NumberTable(const std::string& id, const std::string& caption, const std::vector<std::string>& head)
+NumberTable::NumberTable(const std::string& id, const std::string& caption,
+                         const std::vector<std::string>& head)
     : id_(id), caption_(caption), head_(head) {}
 
 NumberTable& NumberTable::row(const std::string& name) {
@@ -116,7 +117,8 @@ NumberTable& NumberTable::row(const std::string& name) {
 
 NumberTable& NumberTable::number(std::optional<double> value, int significant) {
   if (value && !std::isfinite(*value)) value.reset();
-  rows_.back().cells.push_back({true, all_digits(value), value ? fmt::format("{:.{}g}", *value, significant) : "-"});
+  rows_.back().cells.push_back(
+      {true, all_digits(value), value ? fmt::format("{:.{}g}", *value, significant) : "-"});
   return *this;
 }
 
@@ -130,13 +132,15 @@ std::string NumberTable::html() const {
   for (std::size_t i = 0; i < head_.size(); ++i) {
     PageData cell = texts({{"text", head_[i]}});
     // A column of numbers by its first row.
-    cell.set("is_number", i > 0 && !rows_.empty() && i <= rows_[0].cells.size() && rows_[0].cells[i - 1].is_number);
+    cell.set("is_number",
+             i > 0 && !rows_.empty() && i <= rows_[0].cells.size() && rows_[0].cells[i - 1].is_number);
     head.push_back(cell);
   }
   for (const Row& r : rows_) {
     PageData cells = PageData::type::list;
     for (const Cell& c : r.cells) {
-      PageData cell = texts({{"value", c.value}, {"text", c.text}, {"css", c.text.size() <= longest_word ? "nowrap" : "text"}});
+      PageData cell = texts(
+          {{"value", c.value}, {"text", c.text}, {"css", c.text.size() <= longest_word ? "nowrap" : "text"}});
       cell.set("is_number", c.is_number);
       cells.push_back(cell);
     }

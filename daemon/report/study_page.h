@@ -10,6 +10,7 @@ namespace datum {
 
 /// A section of one series: variances, their intervals and shares, the analysis of variance, the six panels with the tables of their
 /// numbers, what is missing, what a reader must know. `id` begins the ids of its tables.
-std::string study_section(const std::string& title, const quality::GaugeReport& report, const std::string& id);
+std::string study_section(const std::string& title, const quality::GaugeReport& report,
+                          const std::string& id);
 
 }  // namespace datum

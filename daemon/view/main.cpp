@@ -99,8 +99,8 @@ int serve(const Arguments& a) {
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // before the server's thread
   LastState state;
   const ViewPages pages({config.store, config.pictures.value_or(""), index, [&] { return state.get(); }});
-  const ViewServer server(place, {a.names.begin(), a.names.end()},
-                          [&](const PageRequest& request) { return pages.answer(request); });
+  ViewServer server(place, {a.names.begin(), a.names.end()},
+                    [&](const PageRequest& request) { return pages.answer(request); });
   fmt::print(stderr, "<6>datumd-view: http://{}:{}/ shows {}\n",
              place.address.find(':') == std::string::npos ? place.address : "[" + place.address + "]",
              server.port(), config.store.string());
@@ -118,6 +118,7 @@ int serve(const Arguments& a) {
       state.set(ask(config.metrics));
       asked = now;
     }
+    server.end_slow();
     const bool more = follower.follow();
     if (sigtimedwait(&ending, nullptr, more ? &at_once : &round_pause) > 0) return 0;
   }

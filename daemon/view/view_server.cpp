@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 
@@ -73,10 +76,65 @@ MHD_Result add_query(void* query, MHD_ValueKind, const char* name, std::size_t n
 
 }  // namespace
 
+/// Connections with the time since which they have had no whole answer. Used by the server's thread and by end_slow().
+class OpenConnections {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void begin(MHD_Connection* connection) {
+    const auto* socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    if (!socket) return;
+    const std::lock_guard held(mutex_);
+    open_[connection] = {socket->connect_fd, std::chrono::steady_clock::now(), false};
+  }
+  void answered(MHD_Connection* connection) {
+    const std::lock_guard held(mutex_);
+    if (const auto at = open_.find(connection); at != open_.end())
+      at->second.since = std::chrono::steady_clock::now();
+  }
+  /// libmicrohttpd calls it before it closes the socket.
+  void end(MHD_Connection* connection) {
+    const std::lock_guard held(mutex_);
+    open_.erase(connection);
+  }
+  std::size_t shut_older_than(Time limit) {
+    const std::lock_guard held(mutex_);
+    std::size_t shut = 0;
+    for (auto& [connection, c] : open_)
+      if (!c.is_shut && c.since < limit) {
+        ::shutdown(c.socket, SHUT_RDWR);  // the server's thread sees the end, and closes it
+        c.is_shut = true;
+        ++shut;
+      }
+    return shut;
+  }
+
+ private:
+  struct Entry {
+    int socket = -1;
+    Time since;
+    bool is_shut = false;
+  };
+  std::mutex mutex_;
+  std::map<MHD_Connection*, Entry> open_;
+};
+
 struct ViewServer::Impl {
+  Impl(std::set<std::string> own_names, Answer own_answer)
+      : names(std::move(own_names)), answer(std::move(own_answer)) {}
+
   std::set<std::string> names;
   Answer answer;
+  OpenConnections connections;
   MHD_Daemon* daemon = nullptr;
+
+  static void noticed(void* self, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode what) {
+    auto& connections = static_cast<Impl*>(self)->connections;
+    what == MHD_CONNECTION_NOTIFY_STARTED ? connections.begin(connection) : connections.end(connection);
+  }
+  static void completed(void* self, MHD_Connection* connection, void**, MHD_RequestTerminationCode) {
+    static_cast<Impl*>(self)->connections.answered(connection);
+  }
 
   PageAnswer page(MHD_Connection* connection, const char* path) const {
     const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
@@ -141,7 +199,7 @@ bool is_own_host(const std::string& host, const std::set<std::string>& names) {
 }
 
 ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer)
-    : impl_(std::make_unique<Impl>(Impl{std::move(names), std::move(answer)})) {
+    : impl_(std::make_unique<Impl>(std::move(names), std::move(answer))) {
   const auto address = address_of(place);
   if (!address) throw std::runtime_error(place.address + " is no numeric address");
   unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
@@ -150,6 +208,9 @@ ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, An
       MHD_start_daemon(flags, place.port, nullptr, nullptr, &Impl::asked, impl_.get(),            //
                        MHD_OPTION_SOCK_ADDR, reinterpret_cast<const sockaddr*>(&address->bytes),  //
                        MHD_OPTION_CONNECTION_LIMIT, most_connections,                             //
+                       MHD_OPTION_PER_IP_CONNECTION_LIMIT, most_of_an_address,                    //
+                       MHD_OPTION_NOTIFY_CONNECTION, &Impl::noticed, impl_.get(),                 //
+                       MHD_OPTION_NOTIFY_COMPLETED, &Impl::completed, impl_.get(),                //
                        MHD_OPTION_CONNECTION_TIMEOUT, idle_s,                                     //
                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, most_header_bytes,                     //
                        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
@@ -159,6 +220,10 @@ ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, An
 }
 
 ViewServer::~ViewServer() { MHD_stop_daemon(impl_->daemon); }
+
+std::size_t ViewServer::end_slow(std::chrono::steady_clock::time_point now) {
+  return impl_->connections.shut_older_than(now - request_s);
+}
 
 std::uint16_t ViewServer::port() const {
   return MHD_get_daemon_info(impl_->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;

@@ -19,18 +19,22 @@ using Json = nlohmann::ordered_json;
 class ReportOfQuality : public testing::StudyOfACell {
  public:
   Output report(const std::string& arguments) const {
-    return ctl("report " + arguments + " -o " + page_.string() + " --store " + (folder_ / "results.db").string());
+    return ctl("report " + arguments + " -o " + page_.string() + " --store " +
+               (folder_ / "results.db").string());
   }
   void read_page() {
     std::ifstream in(page_, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto parsed = document_.load_string(text.c_str(), pugi::parse_full);
-    ASSERT_TRUE(parsed) << parsed.description() << " at " << text.substr(static_cast<std::size_t>(parsed.offset), 90);
+    ASSERT_TRUE(parsed) << parsed.description() << " at "
+                        << text.substr(static_cast<std::size_t>(parsed.offset), 90);
   }
   /// The number of a row's cell, from 1 behind the row's name.
   std::string number(const std::string& table, const std::string& row, int cell) const {
     return document_
-        .select_node(("//table[@id='" + table + "']/tbody/tr[th='" + row + "']/td[" + std::to_string(cell) + "]/data/@value").c_str())
+        .select_node(("//table[@id='" + table + "']/tbody/tr[th='" + row + "']/td[" + std::to_string(cell) +
+                      "]/data/@value")
+                         .c_str())
         .attribute()
         .value();
   }
@@ -52,8 +56,10 @@ TEST_F(ReportOfQuality, AStudyHasSixPanelsWithTheNumbersOfItsSolution) {
   ASSERT_EQ(written.status, 0) << written.text;
   read_page();
   const auto solved = Json::parse(study("solve grr-1 --component U1 --json").text)["series"][0]["result"];
-  EXPECT_THAT(all("//h3"), ::testing::ElementsAre(HasSubstr("1 Components"), HasSubstr("2 Ranges"), HasSubstr("3 Means"),
-                                                  HasSubstr("4 Values by part"), HasSubstr("5 Values by operator"), HasSubstr("6 Parts by operator")));
+  EXPECT_THAT(all("//h3"),
+              ::testing::ElementsAre(HasSubstr("1 Components"), HasSubstr("2 Ranges"), HasSubstr("3 Means"),
+                                     HasSubstr("4 Values by part"), HasSubstr("5 Values by operator"),
+                                     HasSubstr("6 Parts by operator")));
   EXPECT_EQ(all("//svg[title and desc]").size(), 6u);
   EXPECT_EQ(number("s1_variation", "gauge (GRR)", 2), solved["sigma_gauge"].dump());
   EXPECT_EQ(number("s1_variation", "gauge (GRR)", 4), solved["percent_study"].dump());
@@ -67,7 +73,10 @@ TEST_F(ReportOfQuality, AStudyHasSixPanelsWithTheNumbersOfItsSolution) {
   EXPECT_EQ(all("//table[@id='records']/tbody/tr").size(), 30u);
   EXPECT_EQ(all("//table[@id='s1_cells']/tbody/tr").size(), 15u);
   // Panel 3: a point for each part and operator; panel 4: each value.
-  EXPECT_EQ(all("//svg[title='Means by operator']/circle | //svg[title='Means by operator']/path[@class='fail mark']").size(), 15u);
+  EXPECT_EQ(all("//svg[title='Means by operator']/circle | //svg[title='Means by "
+                "operator']/path[@class='fail mark']")
+                .size(),
+            15u);
   EXPECT_EQ(all("//svg[title='Values by part']/circle").size(), 30u);
 }
 
@@ -83,19 +92,25 @@ TEST_F(ReportOfQuality, AnUnfinishedStudySaysSoAndListsItsInvalidResults) {
 }
 
 TEST_F(ReportOfQuality, ChartsHaveEachValueOfTheStoreAndTheNumbersOfSpc) {
-  for (int i = 0; i < 40; ++i) put(i == 20 ? std::nullopt : std::optional(1200.123456 + (i * 7919 % 13) * 0.1));
+  for (int i = 0; i < 40; ++i)
+    put(i == 20 ? std::nullopt : std::optional(1200.123456 + (i * 7919 % 13) * 0.1));
   put(1216.5);
   ASSERT_EQ(report("spc demo-board --component U1 --rules 1").status, 0);
   read_page();
-  const auto chart = Json::parse(ctl("spc --component U1 --rules 1 --json --store " + (folder_ / "results.db").string()).text)["segments"][0];
+  const auto chart =
+      Json::parse(ctl("spc --component U1 --rules 1 --json --store " + (folder_ / "results.db").string())
+                      .text)["segments"][0];
   std::vector<std::string> stored;
   for (const StoredResult& r : store_.list({}, 100, ResultOrder::oldest_first)) {
     const Json check = Json::parse(r.json)["components"][0]["checks"][0];
-    stored.push_back(check["decision"] == "INVALID" ? "-" : Json(ratio(decimal_of(check["value_um"].get<double>(), 6).count, 1, 6)).dump());
+    stored.push_back(check["decision"] == "INVALID"
+                         ? "-"
+                         : Json(ratio(decimal_of(check["value_um"].get<double>(), 6).count, 1, 6)).dump());
   }
   EXPECT_EQ(all("//table[@id='s1_1_values']/tbody/tr/td/data/@value"), stored);
   EXPECT_EQ(number("s1_1_limits", "individuals", 3), chart["individuals"]["values"]["upper"].dump());
-  EXPECT_EQ(number("s1_1_limits", "moving ranges", 1), chart["individuals"]["moving_ranges"]["centre"].dump());
+  EXPECT_EQ(number("s1_1_limits", "moving ranges", 1),
+            chart["individuals"]["moving_ranges"]["centre"].dump());
   EXPECT_EQ(number("s1_1_capability", "Ppk", 1), chart["capability"]["ppk"]["value"].dump());
   EXPECT_EQ(number("s1_1_capability", "Ppk", 2), chart["capability"]["ppk"]["interval"][0].dump());
   EXPECT_EQ(all("//table[@id='s1_1_hits']/tbody/tr").size(), chart["hits"].size());

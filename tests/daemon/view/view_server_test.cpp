@@ -17,9 +17,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-int connected(std::uint16_t port) {
+/// `from`: number of the address 127.0.0.N of the client.
+int connected(std::uint16_t port, std::uint32_t from = 1) {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
+  sockaddr_in own{}, at{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl((127u << 24) + from);
+  EXPECT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof own), 0);
   at.sin_family = AF_INET;
   at.sin_port = htons(port);
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -30,8 +34,8 @@ int connected(std::uint16_t port) {
 }
 
 /// All bytes of the answer until the server closes.
-std::string answer_to(std::uint16_t port, const std::string& bytes) {
-  const int fd = connected(port);
+std::string answer_to(std::uint16_t port, const std::string& bytes, std::uint32_t from = 1) {
+  const int fd = connected(port, from);
   ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   std::string got;
   char some[4096];
@@ -118,13 +122,44 @@ TEST_F(ViewServerTest, StandsMalformedAndHugeRequests) {
 
 TEST_F(ViewServerTest, HalfSentRequestsAndDeafReadersLeaveRoom) {
   std::vector<int> bad;
-  for (unsigned n = 0; n + 4 < ViewServer::most_connections; ++n) {
+  for (unsigned n = 0; n + 4 < ViewServer::most_of_an_address; ++n) {
     bad.push_back(connected(server.port()));
     const std::string half = n % 2 ? "GET / HTTP/1.1\r\nHost: 127" : request("GET /deaf");
     ::send(bad.back(), half.data(), half.size(), MSG_NOSIGNAL);
   }
   EXPECT_THAT(ask(request("GET /")), HasSubstr("<p>page</p>"));
   for (const int fd : bad) ::close(fd);
+}
+
+TEST_F(ViewServerTest, OneAddressDoesNotHoldAllPlaces) {
+  std::vector<int> bad;
+  for (unsigned n = 0; n < ViewServer::most_of_an_address; ++n) {
+    bad.push_back(connected(server.port()));
+    ::send(bad.back(), "GET / HT", 8, MSG_NOSIGNAL);
+  }
+  EXPECT_EQ(ask(request("GET /")), "");  // closed at once
+  EXPECT_THAT(answer_to(server.port(), request("GET /"), 2), HasSubstr("<p>page</p>"));
+  for (const int fd : bad) ::close(fd);
+}
+
+TEST_F(ViewServerTest, AClientThatSendsAByteAtATimeLosesItsPlace) {
+  const int slow = connected(server.port());
+  ::send(slow, "GET / HTTP/1.1\r\nHost: 127", 25, MSG_NOSIGNAL);
+  const int idle = connected(server.port());
+  const std::string kept = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+  ::send(idle, kept.data(), kept.size(), MSG_NOSIGNAL);
+  char some[4096];
+  EXPECT_GT(::recv(idle, some, sizeof some, 0), 0);
+  EXPECT_THAT(ask(request("GET /")), HasSubstr("<p>page</p>"));  // accepted behind both
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_EQ(server.end_slow(now), 0u);
+  ::send(slow, "x", 1, MSG_NOSIGNAL);  // a byte is no progress
+  EXPECT_GE(server.end_slow(now + 2 * ViewServer::request_s), 1u);
+  EXPECT_EQ(::recv(slow, some, sizeof some, 0), 0);
+  EXPECT_EQ(::recv(idle, some, sizeof some, 0), 0);
+  ::close(slow);
+  ::close(idle);
+  EXPECT_THAT(ask(request("GET /")), HasSubstr("<p>page</p>"));
 }
 
 TEST(ListenPlace, IsAPortOrANumericAddressAndAPort) {
