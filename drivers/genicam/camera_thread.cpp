@@ -118,7 +118,7 @@ CameraTools CameraThread::tools(std::uint64_t session) {
           [this] {
             const Lock lock(mutex_);
             wake_ = true;
-            woken_.notify_all();
+            arrived_.notify_all();
           },
           memory_};
 }
@@ -140,68 +140,137 @@ void CameraThread::run() {
   }
 }
 
+/// Blocks are received beside the camera's answers until this ends.
+class CameraThread::Receiving {
+ public:
+  Receiving(CameraThread& self, Camera& camera, std::uint64_t session, const Setup& setup)
+      : self_(self), thread_([&self, &camera, session, &setup] { self.receive(camera, session, setup); }) {}
+  ~Receiving() {
+    {
+      const Lock lock(self_.mutex_);
+      self_.receiving_ends_ = true;
+    }
+    self_.arrived_.notify_all();
+    thread_.join();
+    self_.receiving_ends_ = false;
+    self_.failure_ = nullptr;
+    self_.asked_.clear();  // breaks their promises
+  }
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
+
+ private:
+  CameraThread& self_;
+  std::thread thread_;
+};
+
+/// On a thread of its own.
+void CameraThread::receive(Camera& camera, std::uint64_t session, const Setup& setup) {
+  try {
+    for (;;) {
+      const bool receives = camera.receiving();
+      {
+        Lock lock(mutex_);
+        const auto is_needed = [this] { return receiving_ends_ || wake_; };
+        if (receives)
+          arrived_.wait_for(lock, std::chrono::nanoseconds(arrival_ns), is_needed);
+        else
+          arrived_.wait(lock, is_needed);
+        if (receiving_ends_) return;
+        wake_ = false;
+      }
+      camera.follow(begins_, setup);
+      const Lock order(order_, std::try_to_lock);
+      if (!order.owns_lock()) continue;  // woken when the trigger was told
+      while (auto delivery = camera.next()) deliver(session, setup, std::move(*delivery));
+    }
+  } catch (...) {
+    const Lock lock(mutex_);
+    failure_ = std::current_exception();
+    woken_.notify_all();
+  }
+}
+
+/// The camera's setup is read after the block has arrived, beside the block's own way: it was unchanged when the block was made,
+/// or a change is reported before the block has a result.
+void CameraThread::deliver(std::uint64_t session, const Setup& setup, Delivery&& delivery) {
+  std::promise<std::string> change;
+  tell(session, Block{std::move(delivery), setup, change.get_future().share()});
+  const Lock lock(mutex_);
+  unanswered_.reset();
+  asked_.push_back(std::move(change));
+  woken_.notify_all();
+}
+
 /// Runs until it is no longer needed. Throws Camera's errors.
 void CameraThread::serve(std::uint64_t session) {
   Camera camera(settings_, tools(session));
   const Identity identity = camera.open();
-  Setup setup = camera.start();
+  const Setup setup = camera.start();
   tell(session, Opened{identity, setup, camera.exposure_us()});
   for (std::string& text : camera.take_warnings()) tell(session, Warning{std::move(text)});
   const MonotonicNs period_ns = settings_.watch_ms * ns_per_ms;
   MonotonicNs next_watch = clock_(), late_ns = 0;
   unanswered_.reset();
+  const Receiving receiving(*this, camera, session, setup);
+  // Some cameras answer nothing while they send: all but the first watch may wait for the block.
+  const auto due_ns = [&] { return next_watch + (camera.receiving() ? late_ns : 0); };
   for (;;) {
-    // A block that ends meanwhile would wait for some fifty answers; all but the first watch may wait for the block.
-    if (clock_() >= next_watch + (camera.receiving() ? late_ns : 0)) {
-      watch(camera, session, setup);
-      next_watch = clock_() + period_ns;
-      late_ns = period_ns;
-    }
     bool trigger = false;
+    std::vector<std::promise<std::string>> asked;
     {
-      const MonotonicNs watch_ns = std::max<MonotonicNs>(0, next_watch - clock_());
-      const bool receives = camera.receiving();
+      const MonotonicNs wait_ns = std::max<MonotonicNs>(0, due_ns() - clock_());
       Lock lock(mutex_);
-      woken_.wait_for(lock, std::chrono::nanoseconds(receives ? arrival_ns : watch_ns),
-                      [&] { return !wanted(session) || trigger_ || wake_; });
+      woken_.wait_for(lock, std::chrono::nanoseconds(wait_ns),
+                      [&] { return !wanted(session) || trigger_ || !asked_.empty() || failure_; });
       if (!wanted(session)) return;
+      if (failure_) std::rethrow_exception(failure_);
       trigger = std::exchange(trigger_, false);
-      wake_ = false;
+      asked.swap(asked_);
     }
-    if (trigger) {
-      unanswered_ = camera.trigger();
-      tell(session, Triggered{*unanswered_});
-    }
-    camera.follow(begins_, setup);
-    while (auto delivery = camera.next()) deliver(camera, session, setup, std::move(*delivery));
+    if (trigger) send_trigger(camera, session);
+    if (!asked.empty()) check_setup(camera, setup, asked);
+    if (clock_() < due_ns()) continue;
+    demand_an_answer_to_the_trigger();
+    if (const auto answer = camera.ask_clock())
+      tell(session, *answer);
+    else
+      tell(session, NoClock{});
+    if (asked.empty()) check_setup(camera, setup, asked);
+    next_watch = clock_() + period_ns;
+    late_ns = period_ns;
   }
 }
 
-/// Reads the camera's setup after the block has arrived, beside the block's own way: it was unchanged when the block was
-/// made, or a change is reported before the block has a result.
-void CameraThread::deliver(Camera& camera, std::uint64_t session, Setup& setup, Delivery&& delivery) {
-  unanswered_.reset();
-  std::promise<std::string> change;
-  tell(session, Block{std::move(delivery), setup, change.get_future().share()});
+/// The trigger's event precedes that of its block, however early that comes.
+void CameraThread::send_trigger(Camera& camera, std::uint64_t session) {
+  {
+    const Lock order(order_);
+    const MonotonicNs sent_ns = camera.trigger();
+    {
+      const Lock lock(mutex_);
+      unanswered_ = sent_ns;
+    }
+    tell(session, Triggered{sent_ns});
+  }
+  const Lock lock(mutex_);
+  wake_ = true;
+  arrived_.notify_all();
+}
+
+/// Throws LostError where the setup is no longer that of the start.
+void CameraThread::check_setup(Camera& camera, const Setup& setup,
+                               std::vector<std::promise<std::string>>& asked) {
   const std::string changed = difference(setup, camera.setup());
-  change.set_value(changed);
+  for (auto& change : asked) change.set_value(changed);
   if (!changed.empty()) throw LostError("its setup changed: " + changed);
 }
 
 /// A camera whose acquisition has ended accepts every trigger and answers none; a restart helps.
 void CameraThread::demand_an_answer_to_the_trigger() const {
+  const Lock lock(mutex_);
   if (!unanswered_ || clock_() - *unanswered_ < settings_.max_age_ms * ns_per_ms) return;
   throw LostError(fmt::format("no frame came within {} ms of TriggerSoftware", settings_.max_age_ms));
-}
-
-void CameraThread::watch(Camera& camera, std::uint64_t session, const Setup& setup) {
-  demand_an_answer_to_the_trigger();
-  if (const auto answer = camera.ask_clock())
-    tell(session, *answer);
-  else
-    tell(session, NoClock{});
-  const std::string changed = difference(setup, camera.setup());
-  if (!changed.empty()) throw LostError("its setup changed: " + changed);
 }
 
 }  // namespace datum::genicam

@@ -1,5 +1,5 @@
-// Thread that talks to a camera, so that no other thread blocks on it. It reports by a bounded queue of
-// events; a descriptor becomes readable when the queue is not empty.
+// Thread that talks to a camera, so that no other thread blocks on it, and one that receives its blocks, which wait for no
+// answer of the camera. They report by a bounded queue of events; a descriptor becomes readable when the queue is not empty.
 //
 //   open() -> Opened -> (Block | Clock | Triggered | Warning)* -> Lost;  close() discards queued events
 #pragma once
@@ -7,10 +7,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <future>
 #include <mutex>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "drivers/genicam/camera.h"
 
@@ -51,7 +53,7 @@ struct Pending {
 class CameraThread {
  public:
   using Clock = std::function<MonotonicNs()>;
-  using Memory = std::function<std::vector<std::uint8_t>(std::size_t)>;  // on this thread
+  using Memory = std::function<std::vector<std::uint8_t>(std::size_t)>;  // on its threads
   CameraThread(const Settings& settings, Clock clock, Memory memory, BlockBegins begins = nullptr);
   /// Waits for the access in progress.
   ~CameraThread();
@@ -72,10 +74,14 @@ class CameraThread {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
+  class Receiving;
+
   void run();
   void serve(std::uint64_t session);
-  void deliver(Camera& camera, std::uint64_t session, Setup& setup, Delivery&& delivery);
-  void watch(Camera& camera, std::uint64_t session, const Setup& setup);
+  void receive(Camera& camera, std::uint64_t session, const Setup& setup);
+  void deliver(std::uint64_t session, const Setup& setup, Delivery&& delivery);
+  void send_trigger(Camera& camera, std::uint64_t session);
+  void check_setup(Camera& camera, const Setup& setup, std::vector<std::promise<std::string>>& asked);
   void demand_an_answer_to_the_trigger() const;
   void tell(std::uint64_t session, Event event);
   bool wanted(std::uint64_t session) const;
@@ -87,14 +93,18 @@ class CameraThread {
   BlockBegins begins_;
   int ready_ = -1;
 
+  std::mutex order_;  // held while a trigger is sent and told, and while blocks are told; taken before mutex_
   mutable std::mutex mutex_;
-  std::condition_variable woken_;
-  std::uint64_t session_ = 0;  // counts open(); events of other sessions are discarded
-  bool open_ = false, stop_ = false, running_ = false, trigger_ = false, wake_ = false;
+  std::condition_variable woken_, arrived_;  // the camera's thread; its receiving one
+  std::uint64_t session_ = 0;                // counts open(); events of other sessions are discarded
+  bool open_ = false, stop_ = false, running_ = false, trigger_ = false;
+  bool wake_ = false, receiving_ends_ = false;
+  std::exception_ptr failure_;                    // of receiving
+  std::vector<std::promise<std::string>> asked_;  // changes of the setup since blocks that came
   std::uint64_t overrun_ = 0;
   std::deque<Event> events_;
   std::optional<Pending> pending_;
-  std::optional<MonotonicNs> unanswered_;  // TriggerSoftware without a block so far; used by the thread only
+  std::optional<MonotonicNs> unanswered_;  // TriggerSoftware without a block so far
   std::thread thread_;                     // last
 };
 

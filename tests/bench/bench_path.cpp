@@ -1,6 +1,6 @@
 // From delivered bytes to the announced line: the real datumd, its board of 58 components, one table in one run.
 //
-//   bench_path [--gpu] [--part] [--boards N] [--sustained N] [--memory FOLDER] [--disk FOLDER]     README.md
+//   bench_path [--gpu] [--part | --network] [--boards N] [--sustained N] [--memory FOLDER] [--disk FOLDER]     README.md
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -172,6 +172,16 @@ void print_paths(const PathOptions& options, double read_ms, double store_ms) {
   fmt::print("{:<46} {:>9.1f}\n", "drop folder on the disk", disk.boards_per_s);
 }
 
+/// Of the network's sensors alone, without the floor.
+void print_network(const PathOptions& options) {
+  fmt::print("ms of {} boards, one at a time: median, p99, CPU\n", options.boards);
+  const PathTimes gocator = gocator_times(options), genicam = genicam_times(options);
+  for (const auto& [name, times] : {std::pair("Gocator", &gocator), std::pair("GenICam", &genicam)})
+    fmt::print("{:<46} {:>9.2f} {:>9.2f} {:>9.1f}\n", name, quantile(times->ms, 0.5),
+               quantile(times->ms, 0.99), times->cpu_ms);
+  print_steps({{"Gocator", gocator}, {"GenICam", genicam}});
+}
+
 void print_table(const PathOptions& options) {
   Floor floor = floor_in(options, options.memory, make_frame(make_recipe()));
   print_paths(options, quantile(*floor.read.ms, 0.5), quantile(*floor.append.ms, 0.5));
@@ -201,10 +211,15 @@ int main(int argc, char** argv) try {
       ->check(CLI::ExistingDirectory);
   app.add_option("--disk", options.disk, "folder on a disk, with the store")->check(CLI::ExistingDirectory);
   app.add_flag("--cold", options.cold, "the first part comes as soon as the cell is armed");
-  bool part_alone = false;
+  bool part_alone = false, network_alone = false;
   app.add_flag("--part", part_alone, "the surface recipe alone");
+  app.add_flag("--network", network_alone, "Gocator and GenICam alone");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
+  if (network_alone) {
+    print_network(options);
+    return 0;
+  }
   if (!part_alone) print_table(options);
   print_part(options);
   return 0;

@@ -104,6 +104,10 @@ std::vector<std::pair<std::string, std::vector<double>>> PathCell::steps_ms(std:
                                                                             std::uint64_t last) const {
   std::vector<std::pair<std::string, std::vector<double>>> all;
   ResultStore store = ResultStore::read_only(path() / "results.db");
+  // They are kept when the store is at rest, after the line.
+  for (const scenario::Deadline deadline = scenario::timeout();
+       !store.times(last) && Clock::now() < deadline;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   for (std::uint64_t n = first; n <= last; ++n) {
     const auto kept = store.times(n);
     if (!kept) continue;
