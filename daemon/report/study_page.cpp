@@ -154,8 +154,7 @@ std::string means_panel(const GaugeReport& r, const Cells& cells) {
     plot.limit(r.mean + *width, "upper limit");
   }
   for (std::size_t i = 0; i < cells.at.size(); ++i)
-    if (const auto v = cells.means[i])
-      plot.dot(static_cast<double>(i), *v, width && std::abs(*v - r.mean) > *width);
+    if (const auto v = cells.means[i]) plot.dot(static_cast<double>(i), *v);
   return heading(3, "3 Means by operator, " + r.data.unit) + plot.html();
 }
 

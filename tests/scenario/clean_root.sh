@@ -21,6 +21,7 @@ demo
 demo --surface
 demo --snapshots
 demo --fringe
+demo --quality
 demo --devices
 deps
 fmt --check
@@ -36,6 +37,7 @@ verdicts /opt/verdicts --boards 3
 install /opt/datumd
 package
 bench commands
+bench pages --results 2000 --lot 20
 bench planes --gpu --quick | needs a CUDA device
 bench fft
 bench diffusion
