@@ -59,6 +59,8 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::out_of_view:
     case Reason::body_coverage:
     case Reason::body_edges:
+    case Reason::terminals:
+    case Reason::paste:
     case Reason::snapshots:
     case Reason::panel:
     case Reason::surface_coverage:

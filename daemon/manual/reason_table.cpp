@@ -254,6 +254,21 @@ constexpr std::array rows{
               "has limits.",
               "Look at the part. Add the limit that sees it (offset_x, offset_y, rotation, tilt, a height); "
               "if such parts are good, widen the rule, or state beside_pass = \"pass\"."},
+    ReasonRow{
+        Reason::terminals,
+        "Too few of the part's terminals (balls, leads) are seen to say how they stand to each other, or "
+        "they do not surround its middle.",
+        "recipe: terminals.group of the package; body_mm; a finer pixel",
+        "A terminal is missing or in shadow, the part lies beside its place or on its other side, or the "
+        "recipe's terminals are those of the other view (left and right exchanged).",
+        "Look at the named terminal in the picture. State terminals as the sensor sees the part."},
+    ReasonRow{
+        Reason::paste,
+        "The deposit's volume, area and height are not known: too many of its pixels have no height, no "
+        "paste is seen, or it is joined to another deposit.",
+        "recipe: paste.threshold_um, body.max_missing_ratio, floor.outer_margin_mm; exposure",
+        "Glossy or shadowed paste; a clogged aperture; a bridge, which is named with the other deposit.",
+        "Look at the deposit in the picture. A bridge or a missing deposit is a defect of the print."},
     ReasonRow{Reason::nominal_unconfirmed,
               "The component was measured; its nominal height is not confirmed, so that nothing is decided: "
               "INCONCLUSIVE.",

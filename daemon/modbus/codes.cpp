@@ -55,6 +55,8 @@ const std::vector<Coded>& result_codes() {
       {22, "BODY_CLIPPED", ""},
       {23, "BODY_EDGES", ""},
       {24, "DEFECT", ""},
+      {25, "TERMINALS", ""},
+      {26, "PASTE", ""},
       {30, "POSE_MISSING", ""},
       {31, "POSE_STALE", ""},
       {32, "POSE_MOVED", ""},
@@ -130,6 +132,13 @@ const std::vector<Coded>& characteristic_codes() {
       {36, "offset", ""},
       {37, "rotation", ""},
       {38, "foreign_height", ""},
+      {39, "coplanarity", ""},
+      {40, "coplanarity_regression", ""},
+      {41, "terminal_range", ""},
+      {42, "standoff", ""},
+      {43, "paste_volume", ""},
+      {44, "paste_area", ""},
+      {45, "paste_height", ""},
   };
   return codes;
 }

@@ -28,6 +28,7 @@ fmt --check
 transcripts show
 statistics --short
 defects --frames 2 --size 0402
+terminals --frames 2
 placements --placements 2
 long
 placements --placements 3 --pixels 2000

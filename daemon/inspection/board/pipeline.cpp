@@ -122,6 +122,9 @@ CheckVerdict checked_clipped(const Check& check, const Measured& m, const Refusa
   return v;
 }
 
+/// Measured by a look at the part, not by the heights of its body alone.
+bool is_of_look(Characteristic c) { return is_of_place(c) || is_of_terminals(c) || is_of_paste(c); }
+
 /// Result of a check whose component may have been refused; `top` if it was not.
 CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
                      const std::optional<Refusal>& why, const std::optional<BoardWarp>& warp,
@@ -130,13 +133,13 @@ CheckVerdict checked(const Check& check, const Measured& m, const TopNoise& top,
   v.check = check;
   if (check.characteristic == Characteristic::board_flatness) {
     v = board_flatness(check, m.recipe, m.sensor, m.component, *warp);
-  } else if (why && why->reason == Reason::body_clipped && !is_of_place(check.characteristic)) {
+  } else if (why && why->reason == Reason::body_clipped && !is_of_look(check.characteristic)) {
     v = checked_clipped(check, m, *why);
   } else if (why) {
     v.reason = why->reason;
     v.detail = why->detail;
-  } else if (is_of_place(check.characteristic)) {
-    v = look.check(check);
+  } else if (is_of_look(check.characteristic)) {
+    v = look.check(check, top);
   } else {
     v = evaluate(check, m, top);
   }
@@ -166,7 +169,9 @@ ComponentVerdict judge(const Measured& m, const std::optional<BoardWarp>& warp, 
   const TopNoise top = why ? TopNoise{} : top_noise_of(m);
   for (const Check& check : m.component.checks) c.checks.push_back(checked(check, m, top, why, warp, look));
   c.decision = worst_of(c.checks);
-  if (look.has_floor() && (m.recipe.defects || c.decision == Decision::fail)) {
+  if (m.component.paste) {
+    c.defect = look.word_of_paste(c.checks);
+  } else if (look.has_floor() && (m.recipe.defects || c.decision == Decision::fail)) {
     const DefectFinding finding = defect_of(m.recipe, m.component, look.seen(), c.checks);
     c.defect = finding.word;
     doubt_passed(c, finding, m.recipe);

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "daemon/inspection/defects/defect_rules.h"
+#include "daemon/inspection/defects/part_terminals.h"
+#include "daemon/inspection/defects/paste_deposit.h"
 #include "daemon/inspection/verdict/characteristic.h"
 
 namespace datum {
@@ -20,15 +22,24 @@ class PartLook {
   }
   /// Demands has_floor().
   const PartSeen& seen();
-  /// Of a characteristic of its place.
-  CheckVerdict check(const Check& check);
+  /// Of a characteristic of its place, its terminals or its paste; `top`: top_noise_of().
+  CheckVerdict check(const Check& check, const TopNoise& top);
+  /// The word of a deposit of paste: missing or bridged; none: another component, or neither.
+  std::optional<DefectEvidence> word_of_paste(const std::vector<CheckVerdict>& checks);
+
+  const TerminalsSeen& terminals();
+  const PasteSeen& paste();
 
  private:
+  PartScene scene() const { return {m_.recipe, m_.frame, view_, m_.component, m_.site, m_.floor}; }
+
   const Measured& m_;
   const BoardView& view_;
   const PlacementSources& sources_;
   const BoardForm* form_;
   std::optional<PartSeen> seen_;
+  std::optional<TerminalsSeen> terminals_;
+  std::optional<PasteSeen> paste_;
 };
 
 }  // namespace datum

@@ -26,6 +26,8 @@ class TomlParser;
 struct SurfaceRecipe;    // daemon/inspection/surface/surface_recipe.h
 struct WarpRecipe;       // daemon/inspection/board/warp_recipe.h
 struct AlignmentRecipe;  // daemon/inspection/recipe/alignment_recipe.h
+struct PasteRecipe;      // daemon/inspection/recipe/terminal_recipe.h
+struct TerminalRecipe;   // daemon/inspection/recipe/terminal_recipe.h
 struct PanelRecipe;      // daemon/inspection/recipe/panel_recipe.h
 struct DefectRecipe;     // daemon/inspection/recipe/defect_recipe.h
 
@@ -87,14 +89,27 @@ enum class Characteristic : std::uint8_t {
   offset,          // length of both
   rotation,        // counter-clockwise seen from above, in millidegrees
   foreign_height,  // of the highest object on bare board (daemon/inspection/defects/foreign_objects.h)
+  // of a component's terminals (daemon/inspection/defects/terminal_planes.h)
+  coplanarity,             // JESD22-B108: largest distance of an apex from the seating plane
+  coplanarity_regression,  // the same from the regression plane through the farthest apex
+  terminal_range,          // highest less lowest terminal over the floor
+  standoff,                // of the body over the seating plane, or over the floor
+  // of a deposit of solder paste (daemon/inspection/defects/paste_deposit.h)
+  paste_volume,  // over that of its aperture, in percent
+  paste_area,    // higher than the threshold, over its aperture's
+  paste_height,  // mean over that area
 };
-inline constexpr Characteristic last_characteristic = Characteristic::foreign_height;
+inline constexpr Characteristic last_characteristic = Characteristic::paste_height;
 /// Whether `parameter` is q in (0, 1).
 bool has_quantile(Characteristic c);
 /// Of facets: [facet_map] is needed.
 bool is_of_facets(Characteristic c);
 /// Of a component's own place: measured by its body's edges.
 bool is_of_place(Characteristic c);
+/// Of a component's terminals: [terminals] of it is needed.
+bool is_of_terminals(Characteristic c);
+/// Of a deposit of solder paste: [paste] of it is needed.
+bool is_of_paste(Characteristic c);
 /// Package of a row that is a touched hole, of one that is a region of a surface, and of foreign objects on a board.
 inline constexpr const char* hole_package = "hole";
 inline constexpr const char* surface_package = "surface";
@@ -136,7 +151,9 @@ struct Component {
   std::vector<Check> checks;          // at least one
   bool warp_fallback = false;         // a refused ring may be replaced by the board's surface
   std::vector<std::string> overlaps;  // references of components whose bodies may overlap this one
-  std::optional<double> upside_down_um = std::nullopt;  // height of the part where it lies on its top
+  std::optional<double> upside_down_um = std::nullopt;        // height of the part where it lies on its top
+  std::shared_ptr<const TerminalRecipe> terminals = nullptr;  // null: not looked at
+  std::shared_ptr<const PasteRecipe> paste = nullptr;         // null: no deposit of paste
 };
 
 /// Reference surface of a height.

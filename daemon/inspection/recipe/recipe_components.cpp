@@ -7,6 +7,7 @@
 #include "daemon/inspection/recipe/recipe_doubt.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 #include "daemon/inspection/recipe/recipe_overlap.h"
+#include "daemon/inspection/recipe/terminal_recipe.h"
 #include "gpu/core/board_plan.h"
 
 namespace datum {
@@ -21,6 +22,8 @@ struct Part {
   std::optional<bool> nominal_confirmed, warp_fallback;
   std::optional<Demand> demand;
   std::vector<Demand> checks;
+  std::shared_ptr<const TerminalRecipe> terminals;
+  std::shared_ptr<const PasteRecipe> paste;
 };
 
 std::optional<Eigen::Vector2d> pair_if(config::TomlTable& table, const char* key, config::Range range = {}) {
@@ -61,6 +64,8 @@ Part read_part(config::TomlTable& table, config::Problems& problems) {
   part.upside_down_um = table.number_if("upside_down_um", config::positive);
   if (table.has("fallback"))
     part.warp_fallback = table.choice<bool>("fallback", {{"none", false}, {"warp", true}});
+  if (auto terminals = table.table_if("terminals")) part.terminals = read_terminals(std::move(*terminals));
+  if (auto paste = table.table_if("paste")) part.paste = read_paste(std::move(*paste));
   if (has_demand(table)) part.demand = read_demand(table, true);
   for (config::TomlTable& check : table.tables("check")) {
     part.checks.push_back(read_demand(check, false));
@@ -80,7 +85,8 @@ Part read_package(config::TomlTable table, const std::string& name, config::Prob
   refuse_limits_of_checks(table, ("package." + name).c_str());
   table.only_keys({"body_mm", "nominal_um", "characteristic", "quantile", "top_count", "tolerance_um",
                    "lower_um", "upper_um", "floor_outline_mm", "floor_outline_offset_mm", "fallback",
-                   "nominal_source", "nominal_confirmed", "surface_um", "upside_down_um", "check"});
+                   "nominal_source", "nominal_confirmed", "surface_um", "upside_down_um", "terminals",
+                   "paste", "check"});
   Part part = read_part(table, problems);
   if (part.demand && part.nominal_um)
     doubt_height(table, *part.demand, *part.nominal_um, part.checks, problems);
@@ -122,6 +128,8 @@ Part merged(const Part& own, const Part& package) {
   }
   if (!part.surface_um) part.surface_um = package.surface_um;
   if (!part.upside_down_um) part.upside_down_um = package.upside_down_um;
+  if (!part.terminals) part.terminals = package.terminals;
+  if (!part.paste) part.paste = package.paste;
   if (!part.warp_fallback) part.warp_fallback = package.warp_fallback;
   if (!part.demand) part.demand = package.demand;
   if (!part.outline_mm) part.outline_mm = package.outline_mm;
@@ -218,12 +226,29 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
                                         config::Problems& problems) {
   table.name_by("reference");
   refuse_limits_of_checks(table, "component");
-  table.only_keys(
-      {"reference",    "package",        "centre_mm",         "rotation_deg",     "overlaps",
-       "body_mm",      "nominal_um",     "characteristic",    "quantile",         "top_count",
-       "tolerance_um", "lower_um",       "upper_um",          "floor_outline_mm", "floor_outline_offset_mm",
-       "fallback",     "nominal_source", "nominal_confirmed", "surface_um",       "upside_down_um",
-       "check"});
+  table.only_keys({"reference",
+                   "package",
+                   "centre_mm",
+                   "rotation_deg",
+                   "overlaps",
+                   "body_mm",
+                   "nominal_um",
+                   "characteristic",
+                   "quantile",
+                   "top_count",
+                   "tolerance_um",
+                   "lower_um",
+                   "upper_um",
+                   "floor_outline_mm",
+                   "floor_outline_offset_mm",
+                   "fallback",
+                   "nominal_source",
+                   "nominal_confirmed",
+                   "surface_um",
+                   "upside_down_um",
+                   "terminals",
+                   "paste",
+                   "check"});
   Component c;
   c.reference = read_name(table, "reference");
   demand_own_reference(c.reference, table, board);
@@ -244,6 +269,8 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
   c.nominal_confirmed = part.nominal_confirmed.value_or(true);
   c.surface_um = part.surface_um;
   c.upside_down_um = part.upside_down_um;
+  c.terminals = part.terminals;
+  c.paste = part.paste;
   c.warp_fallback = part.warp_fallback.value_or(false);
   c.overlaps = table.texts_or("overlaps", {});
   if (part.outline_mm) {
@@ -258,16 +285,21 @@ std::optional<Component> read_component(config::TomlTable& table, BoardParts& bo
   for (const Demand& demand : part.checks) {
     const bool of_place = is_of_place(demand.characteristic);
     const bool around_height = demand.tolerance && demand.characteristic != Characteristic::board_flatness &&
+                               !is_of_terminals(demand.characteristic) &&
                                std::string(unit_of(demand.characteristic)) == "um";
+    const bool of_share = demand.tolerance && is_of_paste(demand.characteristic) && !around_height;
     std::optional<double> nominal;
     if (of_place && demand.tolerance)
       nominal = 0;
     else if (around_height)
       nominal = c.nominal_height_um;
+    else if (of_share)
+      nominal = 100;
     c.checks.push_back(resolve(demand, nominal, c.nominal_height_um, table));
   }
   demand_few(c.checks, table);
   demand_warp(c, board.has_warp, table);
+  demand_terminals(c, table);
   table.finish();
   return c;
 }

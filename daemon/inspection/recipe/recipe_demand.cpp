@@ -26,7 +26,14 @@ Characteristic read_characteristic(config::TomlTable& table, bool heights_only) 
                                                          {"offset_x", offset_x},
                                                          {"offset_y", offset_y},
                                                          {"offset", offset},
-                                                         {"rotation", rotation}});
+                                                         {"rotation", rotation},
+                                                         {"coplanarity", coplanarity},
+                                                         {"coplanarity_regression", coplanarity_regression},
+                                                         {"terminal_range", terminal_range},
+                                                         {"standoff", standoff},
+                                                         {"paste_volume", paste_volume},
+                                                         {"paste_area", paste_area},
+                                                         {"paste_height", paste_height}});
 }
 
 /// Possible range of a characteristic's values.
@@ -37,6 +44,8 @@ config::Range range_of(Characteristic c) {
   if (c == profile || c == flatness || c == parallelism || c == thickness) return config::not_negative;
   if (c == true_position || c == diameter || c == offset) return config::not_negative;
   if (c == rotation) return {-90000, 90000};
+  if (is_of_terminals(c) && c != standoff) return config::not_negative;
+  if (is_of_paste(c)) return config::not_negative;
   if (c == bow || c == twist || c == peak_to_valley || c == board_flatness) return config::not_negative;
   return {};
 }
@@ -182,8 +191,9 @@ namespace {
 /// Value of a good part without stated nominal.
 std::optional<double> expected_of(Characteristic c, std::optional<double> height_um) {
   using enum Characteristic;
-  if (c == thickness || c == diameter) return std::nullopt;
-  if (c <= top_mean) return height_um;
+  if (c == thickness || c == diameter || c == standoff) return std::nullopt;
+  if (c <= top_mean || c == paste_height) return height_um;
+  if (is_of_paste(c)) return 100;
   return 0;
 }
 
@@ -207,7 +217,7 @@ void demand_tolerance(const Check& check, const config::TomlTable& table) {
 
 Demand read_demand(config::TomlTable& table, bool heights_only) {
   if (!heights_only && !table.has("characteristic"))
-    table.only_keys(check_keys({"um", "mdeg", "permille"}, {"quantile", "top_count"}));
+    table.only_keys(check_keys({"um", "mdeg", "permille", "percent"}, {"quantile", "top_count"}));
   Demand d;
   d.characteristic = read_characteristic(table, heights_only);
   if (heights_only)

@@ -42,7 +42,14 @@ const char* name_of(Characteristic c) {
                                           "offset_y",
                                           "offset",
                                           "rotation",
-                                          "foreign_height"};
+                                          "foreign_height",
+                                          "coplanarity",
+                                          "coplanarity_regression",
+                                          "terminal_range",
+                                          "standoff",
+                                          "paste_volume",
+                                          "paste_area",
+                                          "paste_height"};
   static_assert(std::size(names) == static_cast<std::size_t>(last_characteristic) + 1);
   return names[static_cast<std::size_t>(c)];
 }
@@ -58,10 +65,20 @@ bool is_of_facets(Characteristic c) {
 
 bool is_of_place(Characteristic c) { return c >= Characteristic::offset_x && c <= Characteristic::rotation; }
 
+bool is_of_terminals(Characteristic c) {
+  return c >= Characteristic::coplanarity && c <= Characteristic::standoff;
+}
+
+bool is_of_paste(Characteristic c) {
+  return c >= Characteristic::paste_volume && c <= Characteristic::paste_height;
+}
+
 const char* unit_of(Characteristic c) {
   if (c == Characteristic::tilt || c == Characteristic::rotation) return "mdeg";
   if (c == Characteristic::presence) return "permille";
-  if (c == Characteristic::bow || c == Characteristic::twist) return "percent";
+  if (c == Characteristic::bow || c == Characteristic::twist || c == Characteristic::paste_volume ||
+      c == Characteristic::paste_area)
+    return "percent";
   return "um";
 }
 

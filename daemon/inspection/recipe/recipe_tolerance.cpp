@@ -15,7 +15,8 @@ std::optional<double> natural_end(const Check& check) {
     return std::nullopt;
   }
   if (c == tilt || c == presence || c == profile || c == flatness || c == parallelism || c == bow ||
-      c == twist || c == peak_to_valley || c == board_flatness || c == true_position || c == offset)
+      c == twist || c == peak_to_valley || c == board_flatness || c == true_position || c == offset ||
+      c == coplanarity || c == coplanarity_regression || c == terminal_range)
     return 0;
   return std::nullopt;
 }

@@ -192,7 +192,7 @@ HeightDemand demand_of(const Component& component) {
 
 WantedRanks wanted_ranks(const Component& component) {
   const bool median = std::any_of(component.checks.begin(), component.checks.end(), [](const Check& check) {
-    return check.characteristic == Characteristic::median;
+    return check.characteristic == Characteristic::median || check.characteristic == Characteristic::standoff;
   });
   return {median, demand_of(component).quantiles};
 }

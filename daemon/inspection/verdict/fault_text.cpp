@@ -16,7 +16,7 @@ struct Readable {
 Readable readable_of(Characteristic c) {
   if (c == Characteristic::tilt || c == Characteristic::rotation) return {1e-3, "deg"};
   if (c == Characteristic::presence) return {0.1, "%"};
-  return {1, c == Characteristic::bow || c == Characteristic::twist ? "%" : "um"};
+  return {1, std::string(unit_of(c)) == "percent" ? "%" : "um"};
 }
 
 bool is_low(const CheckVerdict& v) { return v.check.lower && v.value < *v.check.lower; }

@@ -67,6 +67,8 @@ enum class Reason : std::uint8_t {
   hole_mismatch,        // a hole's touches contradict its scan, or each other
   body_edges,           // too few of a body's edges are seen to say where it lies
   defect,               // a part whose limits pass it looks wrong by the rules of [defects]
+  terminals,            // too few of its terminals are seen, or they bear no seating plane
+  paste,                // a deposit's pixels are missing, none is seen, or it is joined to another's
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   panel,  // a bad-board mark is doubtful, no board is left, or what was stated of the boards contradicts the recipe
   skipped,  // not measured: its board of the panel is marked or stated as bad
@@ -204,6 +206,7 @@ enum class Defect : std::uint8_t {
   wrong_part,   // height or outline of another package
   wrong_height,
   foreign_object,  // lies where the recipe has bare board, or an empty place
+  bridged,         // its paste joins that of another deposit
 };
 const char* name_of(Defect d);  // "missing", "lifted side", ...
 

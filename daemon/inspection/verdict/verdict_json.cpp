@@ -26,7 +26,7 @@ template <class E>
 constexpr int last_value() {
   if constexpr (std::is_same_v<E, Decision>) return static_cast<int>(Decision::invalid);
   if constexpr (std::is_same_v<E, Reason>) return static_cast<int>(Reason::internal);
-  if constexpr (std::is_same_v<E, Defect>) return static_cast<int>(Defect::foreign_object);
+  if constexpr (std::is_same_v<E, Defect>) return static_cast<int>(Defect::bridged);
   if constexpr (std::is_same_v<E, ProbeState>) return static_cast<int>(ProbeState::link_down);
   if constexpr (std::is_same_v<E, ClockDomain>) return static_cast<int>(ClockDomain::utc);
   if constexpr (std::is_same_v<E, PairingClass>) return static_cast<int>(PairingClass::stare);

@@ -118,6 +118,10 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "BODY_EDGES";
     case Reason::defect:
       return "DEFECT";
+    case Reason::terminals:
+      return "TERMINALS";
+    case Reason::paste:
+      return "PASTE";
     case Reason::nominal_unconfirmed:
       return "NOMINAL_UNCONFIRMED";
     case Reason::panel:
@@ -151,10 +155,10 @@ BoardCounts counts_of(const std::vector<PanelBoard>& boards) {
 }
 
 const char* name_of(Defect d) {
-  static constexpr const char* names[] = {"missing",       "tombstoned",   "billboard",     "lifted side",
-                                          "lifted corner", "shifted",      "rotated",       "upside-down",
-                                          "wrong part",    "wrong height", "foreign object"};
-  static_assert(std::size(names) == static_cast<std::size_t>(Defect::foreign_object) + 1);
+  static constexpr const char* names[] = {"missing",       "tombstoned",   "billboard",      "lifted side",
+                                          "lifted corner", "shifted",      "rotated",        "upside-down",
+                                          "wrong part",    "wrong height", "foreign object", "bridged"};
+  static_assert(std::size(names) == static_cast<std::size_t>(Defect::bridged) + 1);
   return names[static_cast<std::size_t>(d)];
 }
 

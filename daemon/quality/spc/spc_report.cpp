@@ -19,6 +19,9 @@ bool ends_at_zero(Characteristic c) {
     case Characteristic::twist:
     case Characteristic::peak_to_valley:
     case Characteristic::board_flatness:
+    case Characteristic::coplanarity:
+    case Characteristic::coplanarity_regression:
+    case Characteristic::terminal_range:
       return true;
     default:
       return false;

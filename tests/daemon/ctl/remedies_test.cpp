@@ -105,8 +105,9 @@ TEST(Remedies, TheCheckItselfFindsWhatIsWrong) {
 
 TEST(Remedies, NameKeysThatTheSamplesShow) {
   std::vector<std::string> samples;
-  for (const char* name : {"datumd.toml", "recipe-sample.toml", "recipe-sample-surface.toml",
-                           "recipe-sample-filter.toml", "recipe-sample-panel.toml"})
+  for (const char* name :
+       {"datumd.toml", "recipe-sample.toml", "recipe-sample-surface.toml", "recipe-sample-filter.toml",
+        "recipe-sample-panel.toml", "recipe-sample-terminals.toml"})
     samples.push_back(testing::slurp(source / "config" / name));
   std::map<std::string, std::set<std::string>> shown;  // by table, of all samples
   const auto keys_of = [&](const std::string& header) -> const std::set<std::string>& {

@@ -8,6 +8,7 @@
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/recipe/terminal_recipe.h"
 #include "daemon/inspection/surface/surface_recipe.h"
 #include "tests/sample_file.h"
 
@@ -95,6 +96,7 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert({"filter", "panel", "snapshots"});  // have samples of their own
+    if (header == "component" || header == "package.C0603") shown.insert({"terminals", "paste"});
     if (header == "component")
       shown.insert(of_package.begin(), of_package.end());  // may say the same for itself
     EXPECT_FALSE(known.empty()) << "[" << header << "]";
@@ -134,6 +136,39 @@ TEST_F(RecipeSample, CompactFormSaysTheSame) {
     EXPECT_EQ(a.checks[0].upper, b.checks[0].upper);
   }
   EXPECT_EQ(said.holes.size(), 1u);
+}
+
+class TerminalSample : public RecipeSample {
+ protected:
+  const std::string terminal_sample = testing::slurp(DATUM_SOURCE_DIR "/config/recipe-sample-terminals.toml");
+};
+
+TEST_F(TerminalSample, LoadsAndStatesTheDefaultsThatTheCodeHas) {
+  const Recipe code = loaded(terminal_sample), stated = loaded(testing::with_every_key(terminal_sample));
+  ASSERT_EQ(code.components.size(), 3u);
+  ASSERT_TRUE(code.components[0].terminals && code.components[1].terminals && code.components[2].paste);
+  EXPECT_FALSE(code.components[0].paste);
+  EXPECT_EQ(places_of(*code.components[0].terminals).size(), 64u);
+  EXPECT_EQ(places_of(*code.components[1].terminals).size(), 16u);
+  EXPECT_EQ(code.components[0].terminals->groups[0].centre_mm,
+            stated.components[0].terminals->groups[0].centre_mm);
+  EXPECT_EQ(code.components[2].paste->pad_um, stated.components[2].paste->pad_um);
+  EXPECT_EQ(code.components[2].paste->round, stated.components[2].paste->round);
+  EXPECT_EQ(code.components[2].checks[3].nominal, 120) << "about the stencil's thickness";
+}
+
+TEST_F(TerminalSample, ShowsEveryKeyThatTheLoaderKnows) {
+  const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
+  const std::string whole = testing::with_every_key(terminal_sample);
+  for (const std::string header : {"package.BGA64.terminals", "package.QFP32.terminals",
+                                   "package.BGA64.terminals.group", "package.PASTE_0603.paste"}) {
+    const auto known = testing::known_keys(folder, whole, header, load);
+    EXPECT_FALSE(known.empty()) << header;
+    auto shown = testing::shown_keys(terminal_sample, header);
+    if (header == "package.BGA64.terminals")
+      shown.merge(testing::shown_keys(terminal_sample, "package.QFP32.terminals"));
+    for (const std::string& key : known) EXPECT_TRUE(shown.count(key)) << header << " " << key;
+  }
 }
 
 class FilterSample : public RecipeSample {

@@ -49,7 +49,7 @@ TEST(KnownVerdict, NewKeysAreNamedOnceAndTheRestIsRead) {
 TEST(KnownVerdict, ANewWordTakesItsCheckOrItsReasonAlone) {
   std::vector<std::string> names;
   const BoardVerdict v =
-      known_verdict(with(with(good, "\"characteristic\":\"median\"", "\"characteristic\":\"coplanarity\""),
+      known_verdict(with(with(good, "\"characteristic\":\"median\"", "\"characteristic\":\"no_such_thing\""),
                          "\"reason\":\"FLOOR_INLIER_RATIO\"", "\"reason\":\"FLOOR_COLOUR\""),
                     names);
   ASSERT_EQ(v.components.size(), 3u);
@@ -59,8 +59,9 @@ TEST(KnownVerdict, ANewWordTakesItsCheckOrItsReasonAlone) {
   EXPECT_EQ(v.decision, Decision::invalid);
   EXPECT_EQ(v.reason, Reason::none);
   EXPECT_THAT(
-      names, ElementsAre("reason: 'FLOOR_COLOUR' is not known",
-                         "verdict JSON: components[0].checks[0].characteristic: 'coplanarity' is not known"));
+      names,
+      ElementsAre("reason: 'FLOOR_COLOUR' is not known",
+                  "verdict JSON: components[0].checks[0].characteristic: 'no_such_thing' is not known"));
 }
 
 TEST(KnownVerdict, WhatABoardItselfNeedsIsDemanded) {
