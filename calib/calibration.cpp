@@ -1,5 +1,8 @@
 #include "calib/calibration.h"
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <cstdio>
 
 #include "config/utc_time.h"
@@ -70,6 +73,33 @@ std::string temperature_refusal(const Calibration& c, const std::optional<Temper
     return who + formatted("the cell has %.2f degC", reading->degc) +
            ": bring the cell back to its temperature, or calibrate at this one";
   }
+  return {};
+}
+
+bool is_head_name(const std::string& name) {
+  return !name.empty() && name.size() <= 32 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-';
+  });
+}
+
+std::string head_refusal(const Calibration& c, const std::optional<std::array<double, 3>>& angles_deg) {
+  if (!c.head && !angles_deg) return {};
+  const auto words = [](const std::array<double, 3>& a) {
+    return formatted("A %.4f, B %.4f, C %.4f degrees", a[0], a[1], a[2]);
+  };
+  if (!c.head)
+    return "the head stands at " + words(*angles_deg) + ", and calibration '" + c.id +
+           "' was made without angles of the head: calibrate at this position of the head";
+  const std::string made = "calibration '" + c.id + "' holds with the head at position " + c.head->name +
+                           ", " + words(c.head->angles_deg);
+  if (!angles_deg)
+    return made +
+           ", and the position states no angles of the head: state its axes in [cmm], or calibrate without "
+           "them";
+  for (std::size_t i = 0; i < 3; ++i)
+    if (!(std::abs(std::remainder((*angles_deg)[i] - c.head->angles_deg[i], 360)) <= c.head->tolerance_deg))
+      return made + formatted(" within %g, and the head stands at ", c.head->tolerance_deg) +
+             words(*angles_deg) + ": calibrate at this position of the head, or turn it back";
   return {};
 }
 

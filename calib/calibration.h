@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -38,6 +39,17 @@ struct TemperatureReading {
   std::int64_t utc_s = 0;
 };
 
+/// Position of a rotary head that carries the sensor: a calibration made there holds there alone.
+struct HeadPosition {
+  std::string name;                        // letters, digits, '_' and '-'
+  std::array<double, 3> angles_deg{};      // A, B, C at the calibration, as the machine states them
+  double tolerance_deg = 0;                // how far each of them may lie from that
+  double u_turn_mdeg = 0, u_shift_um = 0;  // standard uncertainties of returning; they are in the covariance
+};
+
+bool is_head_name(const std::string& name);
+inline constexpr const char* head_name_rule = "1 to 32 letters, digits, '_' and '-'";
+
 struct Calibration {
   std::string id;  // letters, digits, '.', '_' and '-'; also the file's name
   std::string sensor_serial;
@@ -49,6 +61,7 @@ struct Calibration {
   std::string software;                          // that produced it
   std::string artefact_serial, drawing_sha256;   // empty where it was imported
   std::optional<TemperatureWindow> temperature;  // none: no temperature is demanded
+  std::optional<HeadPosition> head;              // none: the head can't be turned
   double residual_rms_um = 0;
   std::vector<FeatureResidual> residuals;
   Htm<Machine, Sensor> machine_from_sensor;  // at q = stage.q_cal_mm
@@ -82,6 +95,11 @@ std::string sealed(const std::filesystem::path& file, const std::string& operato
 
 /// Why this calibration must not be used now for this sensor, with the remedy; empty where it may be used.
 std::string refusal(const Calibration& calibration, const std::string& sensor_serial, std::int64_t now_utc_s);
+
+/// Why it must not be used with the head at these angles (none: the machine states none); empty where it may. Angles are compared
+/// within a turn: -180 degrees are 180.
+std::string head_refusal(const Calibration& calibration,
+                         const std::optional<std::array<double, 3>>& angles_deg);
 
 /// Why it must not be used at this temperature; empty where it may, or where it demands none. A reading older
 /// than max_age_s does not count.

@@ -141,6 +141,22 @@ std::optional<TemperatureWindow> temperature(std::optional<config::TomlTable> ta
   return w;
 }
 
+std::optional<HeadPosition> head(std::optional<config::TomlTable> table) {
+  if (!table) return std::nullopt;
+  table->only_keys({"name", "angles_deg", "tolerance_deg", "u_turn_mdeg", "u_shift_um"});
+  HeadPosition h;
+  h.name = name(*table, "name");
+  if (!is_head_name(h.name))
+    table->refuse("name", "'" + h.name + "' is no name of a head's position", head_name_rule);
+  const std::vector<double> angles = table->numbers("angles_deg", 3, {-3600, 3600});
+  std::copy(angles.begin(), angles.end(), h.angles_deg.begin());
+  h.tolerance_deg = table->number("tolerance_deg", {1e-6, 1});
+  h.u_turn_mdeg = table->number("u_turn_mdeg", config::not_negative);
+  h.u_shift_um = table->number("u_shift_um", config::not_negative);
+  table->finish();
+  return h;
+}
+
 std::vector<FeatureResidual> residuals(config::TomlTable& file) {
   std::vector<FeatureResidual> all;
   for (config::TomlTable& table : file.tables("residual")) {
@@ -158,7 +174,7 @@ Calibration read(config::TomlTable& file, std::string& checksum) {
   if (!file.has("schema") || file.integer("schema", 1, schema) == schema)
     file.only_keys({"schema", "id", "checksum", "from", "to", "sensor_serial", "date", "expires", "method",
                     "operator", "software", "residual_rms_um", "machine_from_sensor", "covariance", "stage",
-                    "artefact", "temperature", "residual"});
+                    "artefact", "temperature", "head", "residual"});
   if (file.integer("schema", 1, schema) != schema) {
     file.refuse("schema", "1 has no covariance, origin or checksum",
                 "2; add the keys that are missing and run: datumctl calibrate seal FILE --operator NAME");
@@ -185,6 +201,7 @@ Calibration read(config::TomlTable& file, std::string& checksum) {
   read_stage(file.table("stage"), c);
   read_artefact(file.table_if("artefact"), c, file);
   c.temperature = temperature(file.table_if("temperature"));
+  c.head = head(file.table_if("head"));
   c.residuals = residuals(file);
   file.finish();
   return c;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "config/toml_reader.h"
@@ -73,10 +74,45 @@ void check_accepted(const Calibration& c, const JournalEntry* accepted) {
 
 }  // namespace
 
+std::string journal_from(const Calibration& c) { return c.head ? "sensor/" + c.head->name : "sensor"; }
+
+/// Of `wanted` = "current" the one without a head; where there is none, that of the head's position that was accepted last.
 const Calibration& CalibrationStore::choose(const std::string& wanted,
                                             const std::string& sensor_serial) const {
   if (!journal_problem_.empty()) throw CalibrationError(journal_problem_);
-  const auto current = journal_.current("machine", "sensor", sensor_serial);
+  std::string from = "sensor";
+  if (wanted != "current") {
+    for (const Calibration& c : all_)
+      if (c.id == wanted) from = journal_from(c);
+  } else if (!journal_.current("machine", from, sensor_serial)) {
+    for (const JournalEntry& e : journal_.entries())
+      if (e.event == JournalEvent::accept && e.sensor_serial == sensor_serial &&
+          journal_.current("machine", e.from, sensor_serial))
+        from = e.from;
+  }
+  return chosen(wanted, from, sensor_serial);
+}
+
+std::vector<Calibration> CalibrationStore::heads(const std::string& sensor_serial,
+                                                 std::vector<std::string>& refused) const {
+  std::set<std::string> positions;
+  for (const JournalEntry& e : journal_.entries())
+    if (e.sensor_serial == sensor_serial && e.from.starts_with("sensor/")) positions.insert(e.from);
+  std::vector<Calibration> found;
+  for (const std::string& from : positions) {
+    try {
+      if (journal_.current("machine", from, sensor_serial))
+        found.push_back(chosen("current", from, sensor_serial));
+    } catch (const CalibrationError& error) {
+      refused.push_back("head's position " + from.substr(7) + ": " + error.what());
+    }
+  }
+  return found;
+}
+
+const Calibration& CalibrationStore::chosen(const std::string& wanted, const std::string& from,
+                                            const std::string& sensor_serial) const {
+  const auto current = journal_.current("machine", from, sensor_serial);
   if (wanted == "current" && !current) {
     throw CalibrationError(
         "no calibration of sensor " + sensor_serial + " is current in " + folder_.string() +
@@ -100,6 +136,8 @@ const Calibration& CalibrationStore::choose(const std::string& wanted,
   }
   const Calibration& c = find(id);
   check_accepted(c, accepted);
+  if (wanted == "current" && journal_from(c) != from)
+    throw CalibrationError(c.file.string() + " is not of " + from + ", for which the journal names it");
   if (current && current->drifted) throw CalibrationError(drifted(*current));
   return c;
 }

@@ -11,6 +11,9 @@
 
 namespace datum {
 
+/// From what a calibration leads, in the journal: "sensor", or "sensor/left" for a head's position "left". Each has its current one.
+std::string journal_from(const Calibration& calibration);
+
 class CalibrationStore {
  public:
   /// Reads every *.toml of the folder in the order of names. A refused file does not stop the others;
@@ -28,6 +31,10 @@ class CalibrationStore {
   /// journal is accepted while nothing is current.
   const Calibration& choose(const std::string& wanted, const std::string& sensor_serial) const;
 
+  /// The current calibrations of this sensor at positions of its head, by their names. Those that choose() would refuse are left
+  /// out, each with its reason in `refused`.
+  std::vector<Calibration> heads(const std::string& sensor_serial, std::vector<std::string>& refused) const;
+
   const CalibrationJournal& journal() const { return journal_; }
   /// Why the journal is not valid; empty: it is.
   const std::string& journal_problem() const { return journal_problem_; }
@@ -39,6 +46,8 @@ class CalibrationStore {
 
  private:
   void read_journal();
+  const Calibration& chosen(const std::string& wanted, const std::string& from,
+                            const std::string& sensor_serial) const;
 
   std::filesystem::path folder_;
   std::vector<Calibration> all_;

@@ -74,6 +74,14 @@ std::string body_of(const Calibration& c) {
     out += "min_degc = " + number(c.temperature->min_degc) + "\n";
     out += "max_degc = " + number(c.temperature->max_degc) + "\n";
   }
+  if (c.head) {
+    const std::array<double, 3>& a = c.head->angles_deg;
+    out += "\n[head]\nname = " + text(c.head->name) + "\n";
+    out += "angles_deg = " + list(Eigen::Vector3d(a[0], a[1], a[2]));
+    out += "tolerance_deg = " + number(c.head->tolerance_deg) + "\n";
+    out += "u_turn_mdeg = " + number(c.head->u_turn_mdeg) + "\n";
+    out += "u_shift_um = " + number(c.head->u_shift_um) + "\n";
+  }
   for (const FeatureResidual& r : c.residuals) {
     out += "\n[[residual]]\nfeature = " + text(r.feature) + "\npoints = " + std::to_string(r.points) +
            "\nrms_um = " + number(r.rms_um) + "\n";

@@ -273,8 +273,8 @@ int serve(const DaemonConfig& config) {
   return 0;
 }
 
-/// Parses "X,Y,Z" in mm.
-std::array<double, 3> position_of(const std::string& text) {
+/// Parses three numbers, "X,Y,Z"; `what` names them in a refusal.
+std::array<double, 3> three_of(const std::string& text, const std::string& option, const char* what) {
   std::array<double, 3> mm{};
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -282,7 +282,7 @@ std::array<double, 3> position_of(const std::string& text) {
     const auto [next, error] = std::from_chars(at, end, mm[k]);
     const bool good =
         error == std::errc() && std::isfinite(mm[k]) && (k < 2 ? next < end && *next == ',' : next == end);
-    if (!good) throw RefusedError("--position '" + text + "' is not X,Y,Z in mm");
+    if (!good) throw RefusedError(option + " '" + text + "' is not " + what);
     at = next + (k < 2);
   }
   return mm;
@@ -291,7 +291,7 @@ std::array<double, 3> position_of(const std::string& text) {
 struct Arguments {
   std::filesystem::path config = "/etc/datumd/datumd.toml";
   SingleShotOptions once;
-  std::string picture, calibration, backend = "cpu";
+  std::string picture, calibration, head, backend = "cpu";
   std::vector<std::string> positions;
   bool check_only = false, modbus_map = false;
 };
@@ -309,6 +309,11 @@ void add_options(CLI::App& app, Arguments& a) {
                  "with --once: X,Y,Z of the stage in mm, once for each frame; none: where it was calibrated")
       ->needs(frame)
       ->allow_extra_args(false);
+  app.add_option(
+         "--head", a.head,
+         "with --position: A,B,C of the head in degrees, where its calibration was made at such a position")
+      ->needs(frame)
+      ->needs("--position");
   app.add_option("--recipe", a.once.recipe, "with --once: recipe file")->needs(frame);
   app.add_option("--sensor", a.once.sensor, "with --once: sensor profile")->needs(frame);
   app.add_option("--calibration", a.calibration,
@@ -341,7 +346,9 @@ int act(Arguments a) {
   if (!a.once.frames.empty()) {
     if (a.once.recipe.empty() || a.once.sensor.empty())
       throw RefusedError("--once needs --recipe FILE and --sensor PROFILE");
-    for (const std::string& text : a.positions) a.once.positions_mm.push_back(position_of(text));
+    for (const std::string& text : a.positions)
+      a.once.positions_mm.push_back(three_of(text, "--position", "X,Y,Z in mm"));
+    if (!a.head.empty()) a.once.head_deg = three_of(a.head, "--head", "A,B,C in degrees");
     a.once.backend.kind = backend_kinds.at(a.backend);
     if (!a.picture.empty()) a.once.picture = a.picture;
     if (!a.calibration.empty()) a.once.calibration = a.calibration;

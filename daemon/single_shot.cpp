@@ -74,6 +74,7 @@ Pose pose_of(const SingleShotOptions& options, std::size_t i) {
   pose.q_mm = options.positions_mm[i];
   for (ProbePoint* point : {&pose.before, &pose.after}) {
     point->position_mm = pose.q_mm;
+    point->head_deg = options.head_deg;
     point->state = ProbeState::ok;
     point->detail = "as given by --position";
   }

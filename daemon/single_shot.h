@@ -17,6 +17,7 @@ struct SingleShotOptions {
       frames;  // every file that read_frame accepts; one, or the snapshots of a surface recipe
   /// Stage positions in mm, one per frame. Empty: the stage stands where the calibration was made.
   std::vector<std::array<double, 3>> positions_mm;
+  std::optional<std::array<double, 3>> head_deg;  // A, B, C of the head at all of them
   std::filesystem::path recipe;
   std::filesystem::path sensor;                      // profile
   std::optional<double> temperature_degc;            // a calibration may demand it

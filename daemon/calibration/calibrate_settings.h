@@ -3,9 +3,23 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace datum {
+
+/// Positions of a rotary head; the sensor is calibrated at each of them.
+struct HeadSettings {
+  struct Position {
+    std::string name;
+    std::array<double, 3> angles_deg{};  // A, B, C
+  };
+  double tolerance_deg =
+      0;  // how far each angle may lie from the position's, and later from the calibration's
+  double u_turn_mdeg = 0, u_shift_um = 0;  // standard uncertainties of returning to a position
+  std::vector<Position> positions;
+};
 
 struct CalibrateSettings {
   std::filesystem::path artefacts;  // folder of drawings, one TOML file each
@@ -19,6 +33,7 @@ struct CalibrateSettings {
   std::array<double, 3> squareness_rad{};   // of the machine's axes: xy, xz, yz, by a ball bar
   std::array<double, 3> scale_ppm{};        // what its scales lack
   std::array<double, 3> u_squareness_rad{}, u_scale_ppm{};  // their standard uncertainties
+  std::optional<HeadSettings> head;                         // none: it can't be turned
   std::array<double, 3> u_position_um{};                    // and that of a reading of the scales at rest
   int touch_timeout_ms = 60'000;                            // an operator walks the probe there
   int valid_days = 180;                                     // of a calibration that is made here

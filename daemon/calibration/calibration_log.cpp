@@ -89,13 +89,15 @@ void CalibrationLog::forgot(const std::string& utc, const std::string& face) {
 void CalibrationLog::scanned(const std::string& utc, const ArtefactScan& scan) {
   Json points;
   for (const Face face : all_faces) points[name_of(face)] = scan.faces.points[index_of(face)].size();
-  append({{"utc", utc},
-          {"event", "scan"},
-          {"frame_id", scan.frame_id},
-          {"frame_sha256", scan.frame_sha256},
-          {"delivery", scan.delivery},
-          {"q_mm", json(scan.faces.q_mm)},
-          {"points", points}});
+  Json line{{"utc", utc},
+            {"event", "scan"},
+            {"frame_id", scan.frame_id},
+            {"frame_sha256", scan.frame_sha256},
+            {"delivery", scan.delivery},
+            {"q_mm", json(scan.faces.q_mm)},
+            {"points", points}};
+  if (const auto& head = scan.head) line["head"] = {{"name", head->name}, {"angles_deg", head->angles_deg}};
+  append(line);
 }
 
 void CalibrationLog::solved(const std::string& utc, const CalibrationSession& session) {
@@ -131,6 +133,9 @@ std::vector<std::string> replay(const std::string& log, const ArtefactDrawing& d
       scan.frame_sha256 = line.at("frame_sha256").get<std::string>();
       scan.delivery = line.at("delivery").get<std::string>();
       scan.faces = {faces_of(scan), vector_of(line.at("q_mm"))};
+      if (line.contains("head"))
+        scan.head = HeadPosition{line.at("head").at("name").get<std::string>(),
+                                 line.at("head").at("angles_deg").get<std::array<double, 3>>()};
       session->scanned(std::move(scan));
     } else if (event == "solve") {
       session->solve();

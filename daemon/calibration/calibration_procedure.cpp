@@ -137,6 +137,12 @@ void CalibrationProcedure::touch_ended(const TouchSource& touches) {
     return;
   }
   const Touch& t = touches.touch();
+  if (const std::string why = other_head(t); !why.empty()) {
+    last_ = "no touch of " + face + ": " + why;
+    enter(Step::collecting);
+    parts_.raise(scpi::calibration_failed, last_);
+    return;
+  }
   const Eigen::Vector3d centre(t.position_mm.data());
   session_->touched(touching_, centre);
   record([&](const std::string& utc) { log_.touched(utc, touching_, centre, t.spread_um); });
@@ -164,6 +170,13 @@ void CalibrationProcedure::scan_ended(const FrameScan::Result& result, FacePoint
     return;
   }
   ArtefactScan scan;
+  try {
+    scan.head = head_position(settings().head, result.head_deg);
+  } catch (const CalibrationError& error) {
+    FrameScan::Result refused = result;
+    refused.error = error.what();
+    return scan_ended(refused, {});
+  }
   scan.faces.points = std::move(faces);
   scan.faces.q_mm = Eigen::Vector3d(result.q_mm.data());
   scan.frame_id = result.identity.frame_id;
@@ -213,7 +226,7 @@ void CalibrationProcedure::journal(JournalEvent event, const Calibration& c, con
   entry.event = event;
   entry.utc = iso8601_from_utc(utc_s());
   entry.to = "machine";
-  entry.from = "sensor";
+  entry.from = journal_from(c);
   entry.sensor_serial = c.sensor_serial;
   entry.calibration = c.id;
   entry.sha256 = c.sha256;
@@ -291,8 +304,13 @@ void CalibrationProcedure::verify() {
   try {
     const CalibrationStore store(archive_.folder(), parts_.texts);
     if (!store.journal_problem().empty()) refuse(store.journal_problem());
-    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
-    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current; accept this one");
+    if (!session_->scan()) refuse("there is no scan: CALibration:SCAN");
+    Calibration here;
+    here.head = session_->scan()->head;
+    const auto current = store.journal().current("machine", journal_from(here), parts_.sensor.serial);
+    if (!current)
+      refuse("no calibration of sensor " + parts_.sensor.serial + " is current" +
+             (here.head ? " at the head's position " + here.head->name : "") + "; accept this one");
     const Calibration& c = store.find(current->calibration);
     drift = session_->drift_from(c, {settings().drift_limit_um, settings().drift_limit_mdeg});
     if (drift.untold) {
@@ -317,22 +335,6 @@ void CalibrationProcedure::verify() {
   }
   enter(Step::solved);
   if (drift.drifted) refuse(last_ + "; accept this calibration, or remove the cause");
-}
-
-void CalibrationProcedure::withdraw(const std::string& operator_name, const std::string& why) {
-  try {
-    const CalibrationStore store(archive_.folder(), parts_.texts);
-    if (!store.journal_problem().empty()) refuse(store.journal_problem());
-    const auto current = store.journal().current("machine", "sensor", parts_.sensor.serial);
-    if (!current) refuse("no calibration of sensor " + parts_.sensor.serial + " is current");
-    Calibration c;
-    c.id = current->calibration;
-    c.sha256 = current->sha256;
-    c.sensor_serial = parts_.sensor.serial;
-    journal(JournalEvent::withdraw, c, operator_name, why);
-  } catch (const CalibrationError& error) {
-    refuse(error.what());
-  }
 }
 
 void CalibrationProcedure::abort() {

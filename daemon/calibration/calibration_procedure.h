@@ -69,6 +69,7 @@ class CalibrationProcedure final : public Calibrator {
   const CalibrateSettings& settings() const;
   Face face_of(const std::string& name) const;
   ArtefactDrawing drawing_of(const std::string& artefact) const;
+  std::string other_head(const Touch& touch);
   void touch_ended(const TouchSource& touch);
   void scan_ended(const FrameScan::Result& result, FacePoints faces);
   void solve_ended(const std::string& why);
@@ -95,6 +96,7 @@ class CalibrationProcedure final : public Calibrator {
   Step step_ = Step::idle;
   std::shared_ptr<CalibrationSession> session_;
   Face touching_ = Face::lp;
+  std::optional<std::array<double, 3>> touched_at_deg_;  // the head, at the first touch
   AwaitedTouch touch_;
   FrameScan scan_;
   std::string last_;  // what the last step came to

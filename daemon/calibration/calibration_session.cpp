@@ -76,6 +76,27 @@ MachineSetup machine_setup(const CalibrateSettings& s) {
   return machine;
 }
 
+std::optional<HeadPosition> head_position(const std::optional<HeadSettings>& settings,
+                                          const std::optional<std::array<double, 3>>& angles_deg) {
+  if (!settings && !angles_deg) return std::nullopt;
+  if (!settings || !angles_deg)
+    throw CalibrationError("positions of the head and angles that the machine states belong together");
+  std::string known;
+  for (const HeadSettings::Position& p : settings->positions) {
+    double off_deg = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      off_deg = std::max(off_deg, std::abs(std::remainder((*angles_deg)[i] - p.angles_deg[i], 360)));
+    if (off_deg <= settings->tolerance_deg)
+      return HeadPosition{p.name, *angles_deg, settings->tolerance_deg, settings->u_turn_mdeg,
+                          settings->u_shift_um};
+    known += fmt::format("; {} is at {} {} {}", p.name, p.angles_deg[0], p.angles_deg[1], p.angles_deg[2]);
+  }
+  throw CalibrationError(
+      fmt::format("the head stands at A {:.4f}, B {:.4f}, C {:.4f} degrees, at none of its positions "
+                  "within {:g}{}",
+                  (*angles_deg)[0], (*angles_deg)[1], (*angles_deg)[2], settings->tolerance_deg, known));
+}
+
 void CalibrationSession::touched(Face face, const Eigen::Vector3d& centre_mm) {
   touches_[index_of(face)].push_back(centre_mm);
   solution_.reset();
@@ -129,6 +150,13 @@ Calibration CalibrationSession::calibration(const std::string& sensor_serial, st
   c.machine_from_sensor = solution_->joint.htm;
   // Exactly symmetric, as the file demands it.
   c.covariance = (solution_->joint.covariance + solution_->joint.covariance.transpose()) / 2;
+  c.head = scan_->head;
+  if (c.head) {  // the head returns twice: to the scan here, and to each frame; it turns about the sensor's origin
+    const double turn_rad = c.head->u_turn_mdeg * 1e-3 * std::numbers::pi / 180,
+                 shift_mm = c.head->u_shift_um * 1e-3;
+    c.covariance.diagonal().head<3>().array() += 2 * turn_rad * turn_rad;
+    c.covariance.diagonal().tail<3>().array() += 2 * shift_mm * shift_mm;
+  }
   c.squareness_rad = machine_.squareness_rad;
   c.scale_ppm = machine_.scale_ppm;
   c.stage.a = stage_matrix(c.squareness_rad, c.scale_ppm);
@@ -159,6 +187,10 @@ std::vector<std::string> CalibrationSession::report() const {
     for (const Face face : all_faces)
       scan += fmt::format(" {} {}", name_of(face), scan_->faces.points[index_of(face)].size());
     lines.push_back(scan + " points");
+    if (scan_->head)
+      lines.push_back(fmt::format("head: position {}, A {:.4f} B {:.4f} C {:.4f} degrees", scan_->head->name,
+                                  scan_->head->angles_deg[0], scan_->head->angles_deg[1],
+                                  scan_->head->angles_deg[2]));
   } else {
     lines.push_back("scan: needed");
   }

@@ -16,7 +16,8 @@ namespace datum {
 struct ArtefactScan {
   ScannedFaces faces;
   std::string frame_id, frame_sha256;
-  std::string delivery;  // name of the file that the sensor delivered it by
+  std::string delivery;                // name of the file that the sensor delivered it by
+  std::optional<HeadPosition> head{};  // at which it was taken
 };
 
 class CalibrationSession {
@@ -66,6 +67,11 @@ class CalibrationSession {
   std::optional<ArtefactScan> scan_;
   std::optional<CalibrationSolution> solution_;
 };
+
+/// The position of the head at these angles, with the angles as they are. None: neither settings nor machine have a head. Throws
+/// CalibrationError where they stand at none of the settings' positions.
+std::optional<HeadPosition> head_position(const std::optional<HeadSettings>& settings,
+                                          const std::optional<std::array<double, 3>>& angles_deg);
 
 /// [calibration] as the arithmetic takes it.
 MachineSetup machine_setup(const CalibrateSettings& settings);

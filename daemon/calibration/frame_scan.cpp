@@ -94,7 +94,8 @@ void FrameScan::end_when_complete() {
   if (taken_ && !taken_->error.empty()) return end({taken_->error, {}, {}});
   if (stare_.step() == StareSession::Step::failed) return end({stare_.result().detail, {}, {}});
   if (!taken_ || stare_.step() != StareSession::Step::done) return;
-  end({"", taken_->claim, taken_->identity, stare_.result().after.position_mm});
+  end({"", taken_->claim, taken_->identity, stare_.result().after.position_mm,
+       stare_.result().after.head_deg});
 }
 
 void FrameScan::end(Result result) {

@@ -24,6 +24,7 @@ class FrameScan {
     ClaimedFrame claim;
     FrameIdentity identity;
     std::array<double, 3> q_mm{};  // where the stage stood
+    std::optional<std::array<double, 3>> head_deg{};
   };
   /// On the worker, with the frame that was read. Throws why it is no scan.
   using Examine = std::function<void(DroppedFrame& frame)>;

@@ -49,6 +49,7 @@ BoardVerdict invalid_verdict(const BoardOrder& order, const InspectionInputs& in
   v.recipe_sha256 = order.recipe->sha256;
   v.calibration = order.calibration ? order.calibration->id : "none";
   v.calibration_sha256 = order.calibration ? order.calibration->sha256 : "";
+  if (order.calibration && order.calibration->head) v.calibration_head = order.calibration->head->name;
   v.sensor_serial = order.sensor->serial;
   v.sensor_profile_sha256 = order.sensor->sha256;
   if (order.frame && !order.not_shown) {
@@ -135,6 +136,18 @@ std::unique_ptr<DeliveryTry> try_of(BoardOrder& order) {
   }
 }
 
+/// Takes the calibration of the position of the head where the first frame was taken. Where none fits, the chosen one stays and
+/// is refused; so is a snapshot that was taken at another position.
+void choose_head(BoardOrder& order) {
+  if (!order.calibration || !order.head_calibrations) return;
+  const std::optional<PairingResult>& pairing =
+      order.taken.empty() ? order.pairing : order.taken.front().pairing;
+  if (!pairing || head_refusal(*order.calibration, pairing->after.head_deg).empty()) return;
+  for (const Calibration& c : *order.head_calibrations)
+    if (head_refusal(c, pairing->after.head_deg).empty())
+      order.calibration = std::shared_ptr<const Calibration>(order.head_calibrations, &c);
+}
+
 }  // namespace
 
 std::string iso8601(std::int64_t utc_ns) {
@@ -210,6 +223,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     order.times.plan_ns = order.times.heights_ns = order.times.evidence_ns = 0;
     StepClock clock(order.times);
     std::unique_ptr<DeliveryTry> attempt = try_of(order);
+    choose_head(order);
     InspectionInputs inputs;
     inputs.recipe = order.recipe.get();
     inputs.sensor = order.sensor;

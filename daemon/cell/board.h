@@ -59,8 +59,9 @@ struct BoardOrder {
 
   std::uint64_t number = 0;  // of the boards that were begun
   std::shared_ptr<const Recipe> recipe;
-  std::shared_ptr<const std::string> recipe_text;  // of its file; null: it is gone
-  std::shared_ptr<const Calibration> calibration;  // null in sensor coordinates
+  std::shared_ptr<const std::string> recipe_text;                     // of its file; null: it is gone
+  std::shared_ptr<const Calibration> calibration;                     // null in sensor coordinates
+  std::shared_ptr<const std::vector<Calibration>> head_calibrations;  // of positions of a rotary head
   const SensorProfile* sensor = nullptr;
   BoardMeasurer* measurer = nullptr;
   DistanceFinder* finder = nullptr;

@@ -28,6 +28,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->recipe = recipe;
   order->recipe_text = deps_.basis.recipe_text();
   order->calibration = recipe->in_machine_coordinates ? deps_.basis.calibration() : nullptr;
+  order->head_calibrations = deps_.basis.head_calibrations();
   order->sensor = &deps_.sensor;
   order->measurer = deps_.backend.measurer.get();
   order->finder = deps_.backend.finder.get();

@@ -75,11 +75,19 @@ MeasurementBasis::RecipeChange MeasurementBasis::reload() {
 
 void MeasurementBasis::load_calibration() {
   calibration_.reset();
+  head_calibrations_.reset();
   calibration_problem_.clear();
   if (deps_.calibration.empty()) return;
   try {
     const CalibrationStore store(deps_.calibrations, deps_.parser);
     calibration_ = std::make_shared<const Calibration>(store.choose(deps_.calibration, deps_.sensor.serial));
+    if (deps_.calibration != "current") return;
+    std::vector<std::string> refused;
+    auto heads = store.heads(deps_.sensor.serial, refused);
+    for (const std::string& why : refused)
+      deps_.events.log(3, "calibration of a " + why, refused_calibration(deps_.calibration, why));
+    if (!heads.empty())
+      head_calibrations_ = std::make_shared<const std::vector<Calibration>>(std::move(heads));
   } catch (const std::exception& error) {
     calibration_problem_ = error.what();
     deps_.events.log(3, fmt::format("calibration '{}' can't be used: {}", deps_.calibration, error.what()),

@@ -60,6 +60,10 @@ class MeasurementBasis {
   void load_calibration();
   /// Null: none, or it can't be used.
   const std::shared_ptr<const Calibration>& calibration() const { return calibration_; }
+  /// The current ones of positions of a rotary head; null: there are none, or one id is configured.
+  const std::shared_ptr<const std::vector<Calibration>>& head_calibrations() const {
+    return head_calibrations_;
+  }
   /// Reads the calibration again. Throws scpi::Error -340 with why it must not be used now.
   const std::shared_ptr<const Calibration>& usable_calibration();
   /// Why the calibration must not be used now; empty: it may.
@@ -90,6 +94,7 @@ class MeasurementBasis {
   std::vector<std::string> recipe_warnings_;  // as of its file when it was read
   std::shared_ptr<const std::string> recipe_text_;
   std::shared_ptr<const Calibration> calibration_;
+  std::shared_ptr<const std::vector<Calibration>> head_calibrations_;
   std::string calibration_problem_;
   std::optional<TemperatureReading> temperature_;
   UtcWatch utc_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/configuration/head_settings_file.h"
 #include "daemon/configuration/shared_links.h"
 #include "daemon/hosts/host_settings_file.h"
 #include "daemon/metrics/settings.h"
@@ -126,7 +127,7 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   table.only_keys({"artefacts_folder", "probe_radius_mm", "probe_u_radius_um", "probe_u_touch_um",
                    "probe_radius_limit_um", "probe_checked_by", "outwards", "squareness_rad", "scale_ppm",
                    "u_squareness_rad", "u_scale_ppm", "u_position_um", "touch_timeout_ms", "valid_days",
-                   "temperature_window_k", "max_residual_um", "drift_limit_um", "drift_limit_mdeg"});
+                   "temperature_window_k", "max_residual_um", "drift_limit_um", "drift_limit_mdeg", "head"});
   CalibrateSettings s;
   s.artefacts = path_of(table, "artefacts_folder", c);
   s.probe_radius_mm = table.number("probe_radius_mm", {0.01, 50});
@@ -151,6 +152,7 @@ void read_calibrate(TomlTable table, DaemonConfig& c) {
   s.max_residual_um = table.number_or("max_residual_um", s.max_residual_um, config::positive);
   s.drift_limit_um = table.number_or("drift_limit_um", s.drift_limit_um, config::positive);
   s.drift_limit_mdeg = table.number_or("drift_limit_mdeg", s.drift_limit_mdeg, config::positive);
+  if (auto head = table.table_if("head")) s.head = read_head(std::move(*head));
   table.finish();
   c.calibrate = s;
 }
@@ -189,6 +191,13 @@ void demand_a_machine(TomlTable& file, const DaemonConfig& c) {
                 "a table [calibration], which describes it");
   if (!c.calibrate) return;
   if (!c.cmm) file.refuse("calibration", "there is no machine to touch the artefact with", "a table [cmm]");
+  if (c.calibrate->head.has_value() != has_head(*c.cmm))
+    file.refuse("calibration",
+                c.calibrate->head ? "has positions of a head, and no axis of [cmm] states its angles"
+                                  : "has no positions of the head whose angles [cmm] states",
+                "[calibration.head] where a [[cmm.axis]] has the machine_axis A, B or C, and only there");
+  if (c.holes && has_head(*c.cmm))
+    file.refuse("holes", "are not probed where [cmm] states a head's angles", "no [holes], or no head");
   if (c.calibrations.empty())
     file.refuse("calibration", "there is no folder to keep calibrations in",
                 "inspection.calibrations_folder");

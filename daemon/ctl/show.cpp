@@ -115,6 +115,8 @@ std::string pose_text(const Pose& p) {
                         pairing->exposure == ExposureBy::clock ? "the sensor's clock" : "its arrival",
                         pairing->u_um, pairing->speed_um_per_s, pairing->spread_ms);
   if (p.after.reference) text += ", by " + *p.after.reference;
+  if (const auto& a = p.after.head_deg)
+    text += fmt::format(", head at A {:.4f} B {:.4f} C {:.4f} degrees", (*a)[0], (*a)[1], (*a)[2]);
   const std::string reason = reason_text(p.reason, p.detail);
   return reason.empty() ? text : text + "; " + reason;
 }
@@ -195,6 +197,7 @@ std::string identities_text(const BoardVerdict& v) {
   };
   return line("recipe", v.recipe, v.recipe_sha256) +
          line("calibration", v.calibration, v.calibration_sha256) +
+         (v.calibration_head ? line("head", *v.calibration_head, "") : "") +
          line("sensor", v.sensor_serial, v.sensor_profile_sha256) +
          line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
          line("captured", captured_text(v), "") + line("pose", pose_text(v.pose), "") +

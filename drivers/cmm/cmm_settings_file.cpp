@@ -128,17 +128,22 @@ StatusToken read_token(TomlTable& table) {
 }
 
 AxisSettings read_axis(TomlTable& table) {
-  table.only_keys({"label", "machine_axis", "reversed", "scale", "offset_mm", "min_mm", "max_mm", "min_shown",
-                   "max_shown"});
+  table.only_keys({"label", "machine_axis", "reversed", "scale", "offset_mm", "min_mm", "max_mm",
+                   "offset_deg", "min_deg", "max_deg", "min_shown", "max_shown"});
   AxisSettings axis;
   axis.label = table.text("label");
-  axis.machine_axis =
-      table.choice<int>("machine_axis", {{"X", 0}, {"Y", 1}, {"Z", 2}, {"none", no_machine_axis}});
+  axis.machine_axis = table.choice<int>(
+      "machine_axis",
+      {{"X", 0}, {"Y", 1}, {"Z", 2}, {"A", 3}, {"B", 4}, {"C", 5}, {"none", no_machine_axis}});
   axis.reversed = table.boolean_or("reversed", axis.reversed);
   axis.scale = table.number_or("scale", axis.scale, positive);
-  axis.offset_mm = table.number_or("offset_mm", axis.offset_mm);
-  axis.min_mm = table.number_or("min_mm", axis.min_mm);
-  axis.max_mm = table.number_or("max_mm", axis.max_mm);
+  const std::string unit = axis.turns_head() ? "_deg" : "_mm", other = axis.turns_head() ? "_mm" : "_deg";
+  for (const char* name : {"offset", "min", "max"})
+    if (table.has((name + other).c_str()))
+      table.refuse((name + other).c_str(), "is of another unit than the axis " + axis.label, name + unit);
+  axis.offset_mm = table.number_or(("offset" + unit).c_str(), axis.offset_mm);
+  axis.min_mm = table.number_or(("min" + unit).c_str(), axis.min_mm);
+  axis.max_mm = table.number_or(("max" + unit).c_str(), axis.max_mm);
   axis.min_shown = table.number_if("min_shown");
   axis.max_shown = table.number_if("max_shown");
   table.finish();
@@ -281,9 +286,11 @@ void read_times(TomlTable& table, CmmSettings& s) {
     watch->finish();
   }
   if (auto pairing = table.table_if("pairing")) {
-    pairing->only_keys({"tolerance_um", "window_ms", "position_timeout_ms", "latency_ms"});
+    pairing->only_keys(
+        {"tolerance_um", "head_tolerance_deg", "window_ms", "position_timeout_ms", "latency_ms"});
     PairSettings& p = s.pairing;
     p.tolerance_um = pairing->number_or("tolerance_um", p.tolerance_um, positive);
+    p.head_tolerance_deg = pairing->number_or("head_tolerance_deg", p.head_tolerance_deg, positive);
     p.window_ms = read_ms(*pairing, "window_ms", p.window_ms);
     p.position_timeout_ms = read_ms(*pairing, "position_timeout_ms", p.position_timeout_ms);
     p.latency_ms = read_ms(*pairing, "latency_ms", p.latency_ms, 0);

@@ -178,7 +178,7 @@ void CmmCodec::finish_group() {
   at.first_byte_ns = group_.first_byte_ns;
   at.last_byte_ns = group_.last_byte_ns;
   watch_.look_at(at);
-  emit(at.state, at.detail, group_.first_byte_ns, group_.last_byte_ns, at.position_mm);
+  emit(at.state, at.detail, group_.first_byte_ns, group_.last_byte_ns, at);
 }
 
 std::string CmmCodec::missing_axes() const {
@@ -199,9 +199,12 @@ void CmmCodec::give_up(MonotonicNs now) {
 }
 
 void CmmCodec::emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
-                    const std::array<double, 3>& position_mm) {
+                    const ProbePoint& at) {
   ProbePoint sample;
-  if (state == ProbeState::ok || state == ProbeState::out_of_range) sample.position_mm = position_mm;
+  if (state == ProbeState::ok || state == ProbeState::out_of_range) {
+    sample.position_mm = at.position_mm;
+    sample.head_deg = at.head_deg;
+  }
   sample.state = state;
   sample.detail = detail;
   sample.first_byte_ns = first;

@@ -68,7 +68,7 @@ class CmmCodec {
   void add_latched(const Line& line, const LineReading& reading);
   void finish_group();
   void emit(ProbeState state, const std::string& detail, MonotonicNs first, MonotonicNs last,
-            const std::array<double, 3>& position_mm = {});
+            const ProbePoint& at = {});
   std::string missing_axes() const;
   bool polled() const { return !settings_.poll.strings.empty() && !listening_; }
 

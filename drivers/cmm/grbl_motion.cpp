@@ -26,7 +26,7 @@ void check(const CmmSettings& cmm, const MotionSettings& motion, const std::arra
   if (std::sqrt(squares) > motion.most_mm)
     refuse(fmt::format("{:.3f} mm at once; allowed: {} mm", std::sqrt(squares), motion.most_mm));
   for (const AxisSettings& axis : cmm.axes) {
-    if (axis.machine_axis == no_machine_axis) continue;
+    if (!axis.moves_stage()) continue;
     const double to = to_mm[static_cast<std::size_t>(axis.machine_axis)];
     if (to < axis.min_mm || to > axis.max_mm)
       refuse(fmt::format("{} = {} mm; allowed: {} to {} mm", machine_axes[axis.machine_axis], to, axis.min_mm,
@@ -40,7 +40,7 @@ std::string relative(const CmmSettings& cmm, const std::array<double, 3>& from_m
   std::string words;
   for (std::size_t i = 0; i < cmm.axes.size(); ++i) {
     const AxisSettings& axis = cmm.axes[i];
-    if (axis.machine_axis == no_machine_axis) continue;
+    if (!axis.moves_stage()) continue;
     const auto k = static_cast<std::size_t>(axis.machine_axis);
     const double way = (to_mm[k] - from_mm[k]) / (axis.reversed ? -axis.scale : axis.scale);
     // GRBL's axis letters are in the order of its reports.

@@ -27,7 +27,7 @@ std::vector<std::string> fill_in(CmmSettings& settings) {
   }
   bool measured[3] = {false, false, false};
   for (const AxisSettings& axis : settings.axes)
-    if (axis.machine_axis != no_machine_axis) measured[axis.machine_axis] = true;
+    if (axis.moves_stage()) measured[axis.machine_axis] = true;
   for (std::size_t i = 0; i < 3; ++i) {
     if (measured[i] || settings.fixed_mm[i]) continue;
     settings.fixed_mm[i] = 0;

@@ -25,6 +25,15 @@ void note(ProbePoint& point, const std::string& outside) {
   point.detail = outside;
 }
 
+void take_angle(ProbePoint& point, const AxisSettings& axis, double shown_deg) {
+  if (!point.head_deg) point.head_deg.emplace();
+  const double deg = (axis.reversed ? -shown_deg : shown_deg) + axis.offset_mm;
+  (*point.head_deg)[static_cast<std::size_t>(axis.machine_axis - first_head_axis)] = deg;
+  if (deg < axis.min_mm || deg > axis.max_mm || !std::isfinite(deg))
+    note(point, fmt::format("{} = {} degrees; allowed: {} to {} degrees", machine_axes[axis.machine_axis],
+                            deg, axis.min_mm, axis.max_mm));
+}
+
 }  // namespace
 
 ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::optional<double>>& values) {
@@ -36,6 +45,10 @@ ProbePoint machine_position(const CmmSettings& settings, const std::vector<std::
     const AxisSettings& axis = settings.axes[i];
     note(point, shown_outside(axis, *values[i]));
     if (axis.machine_axis == no_machine_axis) continue;
+    if (axis.turns_head()) {
+      take_angle(point, axis, *values[i]);
+      continue;
+    }
     const double scale = (axis.reversed ? -axis.scale : axis.scale) * unit_mm;
     const double mm = scale * *values[i] + axis.offset_mm;
     point.position_mm[static_cast<std::size_t>(axis.machine_axis)] = mm;

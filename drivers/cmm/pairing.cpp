@@ -30,6 +30,15 @@ double distance_um(const ProbePoint& a, const ProbePoint& b) {
   return std::sqrt(sum) * 1000;
 }
 
+/// Largest difference of one angle; none: only one of both states the head's angles.
+std::optional<double> turned_deg(const ProbePoint& a, const ProbePoint& b) {
+  if (a.head_deg.has_value() != b.head_deg.has_value()) return std::nullopt;
+  double most = 0;
+  for (std::size_t i = 0; a.head_deg && i < 3; ++i)
+    most = std::max(most, std::abs((*b.head_deg)[i] - (*a.head_deg)[i]));
+  return most;
+}
+
 }  // namespace
 
 const char* name_of(PairFault fault) {
@@ -103,6 +112,13 @@ PairingResult pair(const ProbePoint& before, const ProbePoint& after, CaptureWin
     return refuse(PairFault::moved,
                   fmt::format("the machine moved {:.3f} um around the frame; allowed: {} um", result.moved_um,
                               settings.tolerance_um));
+  const std::optional<double> turned = turned_deg(before, after);
+  if (!turned)
+    return refuse(PairFault::error, "only one of the positions before and after states the head's angles");
+  if (!(*turned <= settings.head_tolerance_deg))
+    return refuse(PairFault::moved,
+                  fmt::format("the head turned by {:.4f} degrees around the frame; allowed: {}", *turned,
+                              settings.head_tolerance_deg));
   result.accepted = true;
   result.fault = PairFault::none;
   return result;

@@ -27,7 +27,7 @@ void check_box(const CmmSettings& settings, const ProbeMotionSettings& motion, d
         which, machine_axes[i], mm[i], tip_radius_mm, motion.min_mm[i], motion.max_mm[i]));
   }
   for (const AxisSettings& axis : settings.axes) {
-    if (axis.machine_axis == no_machine_axis) continue;
+    if (!axis.moves_stage()) continue;
     const double at = mm.at(static_cast<std::size_t>(axis.machine_axis));
     if (at >= axis.min_mm && at <= axis.max_mm) continue;
     refuse_motion(fmt::format("{} {} = {:.4f} mm is outside its axis, {} to {} mm", which,

@@ -14,8 +14,10 @@ namespace {
 
 void check_axis(const AxisSettings& axis) {
   const std::string name = fmt::format("axis '{}': ", axis.label);
-  if (axis.machine_axis < no_machine_axis || axis.machine_axis > 2)
-    refuse_setting(name + "machine axis must be X, Y, Z or none");
+  if (axis.machine_axis < no_machine_axis || axis.machine_axis > 5)
+    refuse_setting(name + "machine axis must be X, Y, Z, A, B, C or none");
+  if (axis.turns_head() && axis.scale != 1)
+    refuse_setting(fmt::format("{}scale = {}; allowed for an angle: 1, degrees", name, axis.scale));
   if (!std::isfinite(axis.scale) || axis.scale <= 0)
     refuse_setting(fmt::format("{}scale = {}; allowed: more than 0 (a reversed axis has its own setting)",
                                name, axis.scale));
@@ -30,7 +32,7 @@ void check_axis(const AxisSettings& axis) {
 void check_axes(const CmmSettings& settings) {
   if (settings.axes.empty() || settings.axes.size() > 6)
     refuse_setting(fmt::format("{} axes; allowed: 1 to 6", settings.axes.size()));
-  int measured[3] = {0, 0, 0};
+  int measured[6] = {0, 0, 0, 0, 0, 0};
   for (std::size_t i = 0; i < settings.axes.size(); ++i) {
     const AxisSettings& axis = settings.axes[i];
     check_axis(axis);
@@ -74,9 +76,16 @@ void check_ipp(const CmmSettings& settings) {
     refuse_setting("I++ DME is spoken over TCP: state [cmm.tcp]");
   if (!settings.poll.strings.empty()) refuse_setting("I++ DME has its own polls: leave poll.strings out");
   if (settings.unit != LengthUnit::mm) refuse_setting("I++ DME knows only mm");
-  for (const AxisSettings& axis : settings.axes)
-    if (axis.machine_axis == no_machine_axis || (axis.label != "X" && axis.label != "Y" && axis.label != "Z"))
-      refuse_setting(fmt::format("axis '{}'; allowed: X, Y, Z, as I++ DME names them", axis.label));
+  for (const AxisSettings& axis : settings.axes) {
+    const bool length = axis.label == "X" || axis.label == "Y" || axis.label == "Z";
+    const bool angle = axis.label == "Tool.A" || axis.label == "Tool.B" || axis.label == "Tool.C";
+    if (!(length && axis.moves_stage()) && !(angle && axis.turns_head()))
+      refuse_setting(
+          fmt::format("axis '{}'; allowed: X, Y, Z, and with the machine axis A, B or C Tool.A, Tool.B, "
+                      "Tool.C, as I++ DME names "
+                      "them",
+                      axis.label));
+  }
   if (ipp.tool.empty() || ipp.tool.find('"') != std::string::npos)
     refuse_setting(fmt::format("tool '{}'; allowed: the name of the tool that must be active, without quotes",
                                ipp.tool));
@@ -156,16 +165,37 @@ void check_times(const CmmSettings& settings) {
   const PairSettings& pair = settings.pairing;
   if (!std::isfinite(pair.tolerance_um) || pair.tolerance_um <= 0)
     refuse_setting(fmt::format("tolerance_um = {}; allowed: more than 0", pair.tolerance_um));
+  if (!(pair.head_tolerance_deg > 0 && pair.head_tolerance_deg <= 1))
+    refuse_setting(
+        fmt::format("head_tolerance_deg = {}; allowed: more than 0, up to 1", pair.head_tolerance_deg));
   need_range("window_ms", pair.window_ms, 1, 600'000);
   need_range("position_timeout_ms", pair.position_timeout_ms, 1, 600'000);
   need_range("frame_timeout_ms", pair.frame_timeout_ms, 1, 600'000);
   need_range("latency_ms", pair.latency_ms, 0, 60'000);
 }
 
+/// Angles of the head beside positions.
+void check_head(const CmmSettings& settings) {
+  if (!has_head(settings)) return;
+  if (settings.layout == Layout::grbl && settings.unit == LengthUnit::inch)
+    refuse_setting(
+        "an axis A, B or C beside unit inch: GRBL divides angles by 25.4 too; allowed: unit \"mm\" ($13=0)");
+  if (settings.ipp.motion || settings.grbl_motion)
+    refuse_setting(
+        "an axis A, B or C beside allow_motion: where the tip of a turned head lies is not known; leave one "
+        "of them out");
+}
+
 }  // namespace
+
+bool has_head(const CmmSettings& settings) {
+  return std::any_of(settings.axes.begin(), settings.axes.end(),
+                     [](const AxisSettings& axis) { return axis.turns_head(); });
+}
 
 void check(const CmmSettings& settings) {
   check_axes(settings);
+  check_head(settings);
   check_line(settings);
   check_polls(settings);
   check_watch(settings.watch);

@@ -14,8 +14,8 @@
 
 namespace datum {
 
-/// A machine's own axes, in the order of its coordinates.
-inline constexpr const char* machine_axes = "XYZ";
+/// A machine's own axes, in the order of its coordinates; A, B, C are angles of the head that carries the sensor.
+inline constexpr const char* machine_axes = "XYZABC";
 
 /// Framing of bytes into lines: by terminator, or, where that is empty, by fixed_length or gap_ms.
 struct LineFraming {
@@ -100,16 +100,22 @@ struct StatusToken {
 /// Machine axis of an axis on the line that the cell does not use: a turntable, an extruder.
 constexpr int no_machine_axis = -1;
 
-/// One axis as named by the device. Machine position in mm = sign * scale * (value in mm) + offset_mm.
+/// Machine axis of a head's first angle, A.
+constexpr int first_head_axis = 3;
+
+/// One axis as named by the device. Machine position in mm = sign * scale * (value in mm) + offset_mm; of A, B, C all in degrees.
 struct AxisSettings {
   std::string label;     // "X"; case-insensitive
-  int machine_axis = 0;  // 0 X, 1 Y, 2 Z, or no_machine_axis
+  int machine_axis = 0;  // 0 X, 1 Y, 2 Z, 3 A, 4 B, 5 C, or no_machine_axis
   bool reversed = false;
   double scale = 1;
   double offset_mm = 0;
   double min_mm = -1e6, max_mm = 1e6;  // limits of the machine position; beyond them out_of_range
   /// Limits of the displayed value in its own unit: a turntable that must be at 0.
   std::optional<double> min_shown{}, max_shown{};
+
+  bool moves_stage() const { return machine_axis >= 0 && machine_axis < first_head_axis; }
+  bool turns_head() const { return machine_axis >= first_head_axis; }
 };
 
 /// Plausibility of positions beyond their limits. 0: not checked.
@@ -150,6 +156,8 @@ struct PairSettings {
   /// Largest distance between the positions before and after. Two readings at rest differ by a count per
   /// axis: 1.7 um over three axes of 1 um, 4.4 um of 0.0001 in. 5 um covers both.
   double tolerance_um = 5;
+  /// The same of a head's angles, each: two counts of 0.001 degrees.
+  double head_tolerance_deg = 0.002;
   int window_ms = 5000;            // from either position to the farthest possible instant of the exposure
   int position_timeout_ms = 1500;  // for a requested position
   int frame_timeout_ms = 5000;     // from the position before to the frame's arrival
@@ -211,6 +219,9 @@ struct CmmSettings {
   IppSettings ipp;                                   // Layout::ipp_dme
   std::optional<ProbeMotionSettings> grbl_motion{};  // Layout::grbl; none: nothing is ever moved
 };
+
+/// The device states angles of the head.
+bool has_head(const CmmSettings& settings);
 
 /// Throws RefusedError that states the setting, its value and the allowed range.
 void check(const CmmSettings& settings);

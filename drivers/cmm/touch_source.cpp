@@ -59,7 +59,7 @@ void TouchSource::latched(const ProbePoint& point, MonotonicNs) {
   if (step_ != Step::waiting || settings_.rule != TouchRule::latched || point.first_byte_ns < asked_ns_)
     return;
   if (point.state != ProbeState::ok) return fail(fmt::format("{} {}", name_of(point.state), point.detail));
-  done({point.position_mm, TouchRule::latched, 1, 0, point.last_byte_ns});
+  done({point.position_mm, TouchRule::latched, 1, 0, point.last_byte_ns, point.head_deg});
 }
 
 void TouchSource::position(const ProbePoint& point, MonotonicNs) {
@@ -81,7 +81,8 @@ void TouchSource::stood(const ProbePoint& point) {
   }
   stood_.push_back(point);
   if (stood_.size() < static_cast<std::size_t>(settings_.samples)) return;
-  const Touch touch = mean_of(stood_);
+  Touch touch = mean_of(stood_);
+  touch.head_deg = point.head_deg;
   if (touch.spread_um <= settings_.tolerance_um) return done(touch);
   last_fault_ = fmt::format("the machine moved: {:.1f} um from the mean of {} positions; allowed: {} um",
                             touch.spread_um, touch.samples, settings_.tolerance_um);

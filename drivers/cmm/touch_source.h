@@ -36,9 +36,10 @@ void check(const TouchSettings& settings);
 struct Touch {
   std::array<double, 3> position_mm{};
   TouchRule rule = TouchRule::stand_still;
-  int samples = 1;        // number of averaged positions
-  double spread_um = 0;   // largest distance of one of them from their mean
-  MonotonicNs at_ns = 0;  // last byte of the last of them
+  int samples = 1;                                  // number of averaged positions
+  double spread_um = 0;                             // largest distance of one of them from their mean
+  MonotonicNs at_ns = 0;                            // last byte of the last of them
+  std::optional<std::array<double, 3>> head_deg{};  // where the machine states angles of its head
 };
 
 class TouchSource {

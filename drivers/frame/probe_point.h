@@ -31,6 +31,9 @@ const char* name_of(ProbeState s);
 /// scale).
 struct ProbePoint {
   std::array<double, 3> position_mm{};
+  /// Angles A, B, C of the head that carries the sensor, in degrees as the machine states them; those that it does not have are 0.
+  /// None: no angle is configured, or this message has none.
+  std::optional<std::array<double, 3>> head_deg{};
   ProbeState state = ProbeState::none_yet;
   std::string detail;             // text of the device, where state is not ok
   MonotonicNs first_byte_ns = 0;  // host time of the line's first byte

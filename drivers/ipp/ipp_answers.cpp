@@ -97,7 +97,7 @@ void IppClient::take_unsolicited(const IppLine& line, MonotonicNs now) {
   const IppReading reading = read_ipp_values(line.text);
   const std::string name = reading.values.empty() ? "" : reading.values.front().text;
   if (name == "PtMeas")
-    return hold(point_of(reading.values.front().arguments), true, line.first_byte_ns, line.last_byte_ns, 0);
+    return hold(touch_of(reading.values.front().arguments), true, line.first_byte_ns, line.last_byte_ns, 0);
   if (name == "KeyPress" || name == "GoTo") return;
   // ChangeTool, SetProp, and unknown ones.
   limits_.reset();
@@ -174,17 +174,28 @@ std::string IppClient::read_transformation(const std::vector<IppValue>& values) 
   return "";
 }
 
+/// A touch is reported without the head's angles.
+ProbePoint IppClient::touch_of(const std::vector<IppValue>& values) const {
+  CmmSettings stage = settings_;
+  std::erase_if(stage.axes, [](const AxisSettings& axis) { return axis.turns_head(); });
+  return point_of(values, stage);
+}
+
 ProbePoint IppClient::point_of(const std::vector<IppValue>& values) const {
+  return point_of(values, settings_);
+}
+
+ProbePoint IppClient::point_of(const std::vector<IppValue>& values, const CmmSettings& settings) {
   ProbePoint point;
   std::vector<std::optional<double>> shown;
-  for (const AxisSettings& axis : settings_.axes) {
+  for (const AxisSettings& axis : settings.axes) {
     shown.push_back(number_of(values, axis.label));
     if (shown.back()) continue;
     point.state = ProbeState::malformed;
     point.detail = "no number " + axis.label + "(...)";
     return point;
   }
-  point = machine_position(settings_, shown);
+  point = machine_position(settings, shown);
   // 0 good to 100 bad; most servers do not report it.
   const auto quality = number_of(values, "Q");
   if (!quality || *quality == 0 || point.state != ProbeState::ok) return point;

@@ -71,6 +71,18 @@ void IppClient::ask_next(MonotonicNs now) {
                step == move_reports);
 }
 
+namespace {
+
+/// ", Tool.A(), Tool.B()": angles of the head in the same answer as the position.
+std::string head_words(const CmmSettings& settings) {
+  std::string words;
+  for (const AxisSettings& axis : settings.axes)
+    if (axis.turns_head()) words += ", " + axis.label + "()";
+  return words;
+}
+
+}  // namespace
+
 std::string IppClient::command_of(Step step) const {
   switch (step) {
     case first_abort:
@@ -103,10 +115,10 @@ std::string IppClient::command_of(Step step) const {
     case tool:
       return "GetProp(Tool.Name())";
     case move_reports:
-      return fmt::format("OnMoveReportE(Time({}), Dis({}), X(), Y(), Z())", *settings_.ipp.move_report_s,
-                         settings_.ipp.move_report_mm);
+      return fmt::format("OnMoveReportE(Time({}), Dis({}), X(), Y(), Z(){})", *settings_.ipp.move_report_s,
+                         settings_.ipp.move_report_mm, head_words(settings_));
     case position:
-      return "Get(X(), Y(), Z())";
+      return "Get(X(), Y(), Z()" + head_words(settings_) + ")";
     case demand:
       return motion_->demands.front().command;
     case motion:

@@ -172,6 +172,8 @@ class IppClient {
 
   // positions
   ProbePoint point_of(const std::vector<IppValue>& values) const;
+  static ProbePoint point_of(const std::vector<IppValue>& values, const CmmSettings& settings);
+  ProbePoint touch_of(const std::vector<IppValue>& values) const;
   void hold(ProbePoint point, bool touch, MonotonicNs first, MonotonicNs last, MonotonicNs sent);
   void settle_context();
   void settle(Pending pending, ProbeState state, const std::string& why);

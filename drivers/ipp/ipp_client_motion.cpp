@@ -161,7 +161,7 @@ void IppClient::move_step_done(Step step, const Answer& answer, const IppTransac
   if (m.why.empty() && (answer.stopped || t.spoiled)) m.why = "the move failed";
   if (!m.way.until_contact || !m.why.empty()) return;
   const IppReading reading = read_ipp_values(answer.data.size() == 1 ? answer.data.front() : "");
-  const ProbePoint touch = point_of(reading.values);
+  const ProbePoint touch = touch_of(reading.values);
   m.contact_mm = touch.position_mm;
   if (!reading.why.empty() || touch.state == ProbeState::malformed)
     m.why = "the machine reports no touch";

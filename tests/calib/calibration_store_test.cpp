@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 #include "tests/a_calibration.h"
@@ -22,6 +23,56 @@ TEST(CalibrationStore, PicksByIdNotByFileName) {
   EXPECT_EQ(store.all().size(), 2u);
   EXPECT_TRUE(store.problems().empty());
   EXPECT_EQ(store.find("february").file.filename(), "old.toml");
+}
+
+TEST(CalibrationStore, EachPositionOfAHeadHasItsCurrentOne) {
+  const testing::FreshFolder folder;
+  CalibrationJournal journal;
+  std::string lines;
+  const auto accept = [&](const std::string& id, const std::string& head, double b_deg,
+                          JournalEvent event = JournalEvent::accept) {
+    Calibration c = testing::a_calibration(id);
+    c.head = HeadPosition{head, {0, b_deg, 0}, 0.01, 0.5, 1.25};
+    folder.write(id + ".toml", to_toml(c));
+    c.sha256 = checksum_of(c);
+    JournalEntry entry = testing::journal_entry(event, c);
+    entry.from = journal_from(c);
+    lines += journal.append(entry);
+    folder.write("journal", lines);
+  };
+  accept("down1", "down", 0);
+  accept("left1", "left", 90);
+  accept("down2", "down", 0);
+  std::vector<std::string> refused;
+  auto heads = CalibrationStore(folder.path()).heads("S7", refused);
+  ASSERT_EQ(heads.size(), 2u);
+  EXPECT_EQ(heads[0].id, "down2");
+  EXPECT_EQ(heads[1].id, "left1");
+  EXPECT_EQ(heads[1].head->angles_deg[1], 90);
+  EXPECT_EQ(heads[1].head->u_shift_um, 1.25);
+  EXPECT_TRUE(refused.empty());
+  EXPECT_EQ(CalibrationStore(folder.path()).choose("current", "S7").id, "down2");
+  EXPECT_EQ(CalibrationStore(folder.path()).choose("left1", "S7").id, "left1");
+
+  accept("left1", "left", 90, JournalEvent::drift);
+  heads = CalibrationStore(folder.path()).heads("S7", refused);
+  EXPECT_EQ(heads.size(), 1u);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_NE(refused[0].find("head's position left: calibration 'left1' has drifted"), std::string::npos)
+      << refused[0];
+}
+
+TEST(CalibrationStore, AHeadIsComparedWithinATurn) {
+  Calibration c = testing::a_calibration("left");
+  const std::array<double, 3> there{0, -180, 0};
+  EXPECT_EQ(head_refusal(c, std::nullopt), "");
+  EXPECT_NE(head_refusal(c, there).find("made without angles of the head"), std::string::npos);
+  c.head = HeadPosition{"left", {0, 180, 0}, 0.01, 0, 0};
+  EXPECT_EQ(head_refusal(c, there), "");
+  EXPECT_EQ(head_refusal(c, std::array<double, 3>{0, 180.0099, 0}), "");
+  EXPECT_NE(head_refusal(c, std::array<double, 3>{0, 180.02, 0}).find("turn it back"), std::string::npos);
+  EXPECT_NE(head_refusal(c, std::array<double, 3>{0, 180, std::nan("")}), "");
+  EXPECT_NE(head_refusal(c, std::nullopt).find("states no angles"), std::string::npos);
 }
 
 TEST(CalibrationStore, AnUnknownIdNamesThoseThatAreThere) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <list>
 #include <optional>
+#include <sstream>
 
 #include "calib/calibration.h"
 #include "config/finite_options.h"
@@ -47,7 +48,8 @@ void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::
   app.add_option("--script", o.script, "file with a line \"X Y Z\" in mm for each answer; the last one stays")
       ->check(CLI::ExistingFile);
   app.add_option("--control", o.control,
-                 "FIFO (made if absent) of lines \"move X Y Z\", \"touch X Y Z\" in mm, \"touch LP 3/12\"");
+                 "FIFO (made if absent) of lines \"move X Y Z\", \"touch X Y Z\" in mm, \"touch LP 3/12\", "
+                 "\"turn A\" in degrees");
   auto* artefact = app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine")
                        ->check(CLI::ExistingFile);
   app.add_option("--mount", o.mount, "where that artefact truly stands, and the probe")
@@ -58,6 +60,9 @@ void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::
                  "artefact")
       ->check(CLI::ExistingFile)
       ->needs(artefact);
+  app.add_option("--head", o.device.head_deg, "GRBL with a rotary head: its angles in degrees, one to three")
+      ->delimiter(',')
+      ->expected(1, 3);
   app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer")->delimiter(',')->expected(3);
   app.add_option("--noise-um", o.device.noise_um, "uniform noise of up to this much in each axis")
       ->check(CLI::NonNegativeNumber);
@@ -195,6 +200,7 @@ class VirtualCmm {
       send(sends);
       return datum::say("virtual-cmm", "done: " + line);
     }
+    if (line.starts_with("turn ")) return turn(line);
     VirtualOrder order = order_of(line, mount_ ? &*mount_ : nullptr);
     if (order.touch) {  // the artefact's places are true, the scales are not
       Eigen::Map<Eigen::Vector3d> p(order.position_mm.data());
@@ -207,6 +213,16 @@ class VirtualCmm {
     const auto& p = order.position_mm;
     datum::say("virtual-cmm",
                fmt::format("{} {:.4f} {:.4f} {:.4f}", order.touch ? "touched" : "at", p[0], p[1], p[2]));
+  }
+  /// "turn 90", "turn 0 15": of each axis of the head.
+  void turn(const std::string& line) {
+    std::vector<double> head_deg(options_.device.head_deg.size());
+    std::istringstream words(line.substr(5));
+    for (double& deg : head_deg) words >> deg;
+    if (head_deg.empty() || !words)
+      throw std::invalid_argument(fmt::format("'{}'; an angle for each that --head has", line));
+    device_.turn(head_deg);
+    datum::say("virtual-cmm", fmt::format("turned {}", fmt::join(head_deg, " ")));
   }
   void serve_line() {
     char bytes[256];

@@ -38,7 +38,9 @@ void VirtualCmmDevice::move(const std::array<double, 3>& position_mm) {
 
 std::string VirtualCmmDevice::touch(const std::array<double, 3>& position_mm) {
   move(position_mm);
-  return virtual_touch(settings_.preset, position_mm);
+  std::string line = virtual_touch(settings_.preset, position_mm);
+  if (const auto end = line.find(":1]"); end != std::string::npos) line.insert(end, head_words());
+  return line;
 }
 
 std::string VirtualCmmDevice::receive(const std::string& bytes) {
@@ -144,11 +146,18 @@ std::string VirtualCmmDevice::acurite(char axis) {
   return fmt::format("{}= {:.4f} mm\r", axes[i], position_mm_[i]);
 }
 
+/// ",90.000" for each axis of the head.
+std::string VirtualCmmDevice::head_words() const {
+  std::string words;
+  for (const double deg : settings_.head_deg) words += fmt::format(",{:.3f}", deg);
+  return words;
+}
+
 std::string VirtualCmmDevice::grbl() {
   std::string alarm;
   if (wrong(&VirtualCmmFaults::error) && !std::exchange(alarm_, true)) alarm = "ALARM:1\r\n";
   std::string position =
-      fmt::format("{:.3f},{:.3f},{:.3f}", position_mm_[0], position_mm_[1], position_mm_[2]);
+      fmt::format("{:.3f},{:.3f},{:.3f}", position_mm_[0], position_mm_[1], position_mm_[2]) + head_words();
   if (wrong(&VirtualCmmFaults::partial))
     return "<Idle|MPos:" + position.substr(0, position.rfind(',')) + "\r\n";
   const char* offset =

@@ -27,6 +27,7 @@ struct VirtualCmmSettings {
   std::string preset = "grbl_1_1";
   std::vector<std::array<double, 3>> positions_mm{{0, 0, 0}};  // one per answer; the last one is repeated
   std::array<double, 3> drift_um{};                            // added with every answer
+  std::vector<double> head_deg;                                // of GRBL: its axes behind X, Y, Z
   double noise_um = 0;                                         // uniform, up to this in each axis
   std::uint64_t seed = 1;                                      // of noise and garbage
   VirtualCmmFaults faults;
@@ -52,6 +53,8 @@ class VirtualCmmDevice {
   std::string stream();
   /// Moves the machine permanently; ends scripts and drift.
   void move(const std::array<double, 3>& position_mm);
+  /// Turns the head.
+  void turn(const std::vector<double>& head_deg) { settings_.head_deg = head_deg; }
   /// Unsolicited output at a touch there; the machine stays there.
   std::string touch(const std::array<double, 3>& position_mm);
   /// Output at power-on.
@@ -66,6 +69,7 @@ class VirtualCmmDevice {
   std::string mitutoyo();
   std::string acurite(char axis);
   std::string grbl();
+  std::string head_words() const;
   std::string grbl_line(const std::string& line);
   void advance();
   std::string with_garbage(std::string answer);

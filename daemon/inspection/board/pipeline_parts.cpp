@@ -22,6 +22,7 @@ BoardVerdict identity(const HeightFrame& frame, const InspectionInputs& in, cons
   const bool calibrated = in.recipe->in_machine_coordinates && in.calibration;
   v.calibration = calibrated ? in.calibration->id : "none";
   v.calibration_sha256 = calibrated ? in.calibration->sha256 : "";
+  if (calibrated && in.calibration->head) v.calibration_head = in.calibration->head->name;
   v.sensor_serial = frame.sensor_serial;
   v.sensor_profile_sha256 = in.sensor->sha256;
   v.frame_id = frame.frame_id;
@@ -77,6 +78,7 @@ std::optional<Refusal> placement_refusal(const HeightFrame& frame, const Inspect
                    "the recipe is in machine coordinates and there is no calibration for sensor '" +
                        frame.sensor_serial + "'"};
   std::string why = refusal(*in.calibration, frame.sensor_serial, in.now_utc_s);
+  if (why.empty()) why = head_refusal(*in.calibration, in.pose.after.head_deg);
   if (why.empty())
     why = temperature_refusal(*in.calibration, in.temperature, in.now_utc_s, in.temperature_max_age_s);
   if (!why.empty()) return Refusal{Reason::calibration, why};

@@ -364,6 +364,7 @@ struct BoardVerdict {
   DecisionRule rule = DecisionRule::iso14253;
   double rule_confidence = 0;
   std::string calibration, calibration_sha256;  // "none" and "" in sensor coordinates
+  std::optional<std::string> calibration_head;  // position of the head that it was made at
   std::string sensor_serial, sensor_profile_sha256;
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;

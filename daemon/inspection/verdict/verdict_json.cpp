@@ -137,6 +137,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("rule_confidence", v.rule_confidence);
   f("calibration", v.calibration);
   f("calibration_sha256", v.calibration_sha256);
+  f.where_known("calibration_head", v.calibration_head);
   f("sensor_serial", v.sensor_serial);
   f("sensor_profile_sha256", v.sensor_profile_sha256);
   f("frame_id", v.frame_id);

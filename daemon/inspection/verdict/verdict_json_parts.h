@@ -71,6 +71,7 @@ void visit(F& f, V& v, const DefectEvidence&) {
 template <class F, class V>
 void visit(F& f, V& v, const ProbePoint&) {
   f("position_mm", v.position_mm);
+  f.where_known("head_deg", v.head_deg);
   f("state", v.state);
   f("detail", v.detail);
   f("first_byte_ns", v.first_byte_ns);

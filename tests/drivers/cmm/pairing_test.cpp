@@ -46,6 +46,15 @@ TEST_F(Pairing, AcceptsAMachineThatStoodStill) {
   EXPECT_EQ(r.after.first_byte_ns, after.first_byte_ns);
 }
 
+TEST_F(Pairing, RefusesAHeadThatTurned) {
+  before.head_deg = {{0, 90, 0}};
+  expect_refused(PairFault::error, "only one of the positions before and after states the head's angles");
+  after.head_deg = {{0, 90.002, 0}};
+  EXPECT_TRUE(result().accepted);
+  after.head_deg = {{0, 90.0025, 0}};
+  expect_refused(PairFault::moved, "the head turned by 0.0025 degrees around the frame; allowed: 0.002");
+}
+
 // Positions from 1000 to 1005 ms and from 1400 to 1405 ms, 2.5 um apart: at least 395 ms for the motion,
 // 6.329 um/s. The exposure may have begun at 1005 ms, 400 ms before the position after: at most 2.532 um,
 // over sqrt(3) 1.462 um.

@@ -51,6 +51,31 @@ TEST(CmmSettings, UnknownPresetIsRefused) {
             "proscale, mux4, marlin, grbl_1_1, ipp_dme");
 }
 
+TEST(CmmSettings, AnglesOfAHeadAreDegreesAndNeverMoved) {
+  AxisSettings c;
+  c.label = "A";
+  c.machine_axis = first_head_axis + 2;
+  const auto refused = [&](auto change) {
+    return refusal(grbl_1_1(), [&](CmmSettings& s) {
+      s.axes.push_back(c);
+      change(s);
+    });
+  };
+  EXPECT_EQ(refused([](CmmSettings&) {}), "");
+  EXPECT_EQ(refused([](CmmSettings& s) { s.axes.back().scale = 2; }),
+            "cmm: axis 'A': scale = 2; allowed for an angle: 1, degrees");
+  EXPECT_NE(
+      refused([](CmmSettings& s) { s.unit = LengthUnit::inch; }).find("GRBL divides angles by 25.4 too"),
+      std::string::npos);
+  EXPECT_NE(refused([](CmmSettings& s) { s.grbl_motion.emplace(); }).find("beside allow_motion"),
+            std::string::npos);
+  EXPECT_NE(refused([&](CmmSettings& s) {
+              s.axes.push_back(c);
+              s.axes.back().label = "B";
+            }).find("machine axis C comes from two axes"),
+            std::string::npos);
+}
+
 TEST(CmmSettings, WhatAnIppCellDemandsIsChecked) {
   CmmSettings s = ipp_dme();
   s.ipp.tool = "Probe1";
@@ -68,7 +93,8 @@ TEST(CmmSettings, WhatAnIppCellDemandsIsChecked) {
   EXPECT_EQ(refused([](auto& c) { c.poll.strings = {"?"}; }),
             "cmm: I++ DME has its own polls: leave poll.strings out");
   EXPECT_EQ(refused([](auto& c) { c.axes[0].label = "A"; }),
-            "cmm: axis 'A'; allowed: X, Y, Z, as I++ DME names them");
+            "cmm: axis 'A'; allowed: X, Y, Z, and with the machine axis A, B or C Tool.A, Tool.B, Tool.C, as "
+            "I++ DME names them");
   EXPECT_EQ(refused([](auto& c) {
               c.ipp.transformation = {{0, 0, 0, 0, 0, 0}};
             }),
@@ -89,8 +115,8 @@ TEST(CmmSettings, WrongAxesAreRefused) {
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].label = "X"; }), "cmm: axis 'X' twice");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 0; }),
             "cmm: machine axis X comes from two axes of the line");
-  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 3; }),
-            "cmm: axis 'Y': machine axis must be X, Y, Z or none");
+  EXPECT_EQ(refusal(s, [](auto& c) { c.axes[1].machine_axis = 6; }),
+            "cmm: axis 'Y': machine axis must be X, Y, Z, A, B, C or none");
   EXPECT_EQ(refusal(s, [](auto& c) { c.axes.resize(2); }),
             "cmm: machine axis Z is not on the line: state where it stands (fixed_mm)");
   EXPECT_EQ(refusal(s, [](auto& c) { c.fixed_mm[2] = 0; }),

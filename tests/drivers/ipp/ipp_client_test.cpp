@@ -18,6 +18,7 @@ struct Rig {
   IppClient client;
   MonotonicNs now = 1000 * ms;
   std::vector<std::string> heard;
+  ProbePoint last;
 
   explicit Rig(const CmmSettings& settings = ipp_settings()) : client(settings) { client.opened(now); }
   /// The outgoing line without its CR LF; "" if none.
@@ -27,7 +28,11 @@ struct Rig {
   }
   void in(const std::string& bytes) {
     client.receive(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), now);
-    while (const auto sample = client.next()) heard.push_back(testing::text_of(*sample));
+    while (const auto sample = client.next()) hear(*sample);
+  }
+  void hear(const ProbePoint& sample) {
+    heard.push_back(testing::text_of(sample));
+    last = sample;
   }
   /// Acknowledges, answers and completes the outgoing command; returns it.
   std::string answer(const std::string& text = "") {
@@ -38,7 +43,7 @@ struct Rig {
   void pass(int milliseconds) {
     now += milliseconds * ms;
     if (client.deadline() && *client.deadline() <= now) client.on_deadline(now);
-    while (const auto sample = client.next()) heard.push_back(testing::text_of(*sample));
+    while (const auto sample = client.next()) hear(*sample);
   }
   void start() {
     for (int i = 0; i < 2; ++i) answer();
@@ -157,6 +162,24 @@ TEST(IppClient, AnErrorStatusThatStaysSetIsAFaultUntilItIsCleared) {
   rig.position();
   rig.context();
   EXPECT_EQ(rig.heard.back(), "OK 1 2 3");
+}
+
+TEST(IppClient, AsksForTheHeadsAnglesWithThePosition) {
+  CmmSettings settings = ipp_settings();
+  AxisSettings b;
+  b.label = "Tool.B";
+  b.machine_axis = first_head_axis + 1;
+  settings.axes.push_back(b);
+  Rig rig(settings);
+  rig.start();
+  EXPECT_EQ(rig.answer("X(1.0), Y(2.0), Z(3.0)"), "Get(X(), Y(), Z(), Tool.B())");
+  EXPECT_THAT(rig.heard.back(), HasSubstr("no number Tool.B(...)")) << "never a position without its angle";
+  rig.context();
+  rig.pass(200);
+  rig.answer("X(1.0), Y(2.0), Z(3.0), Tool.B(-90.5)");
+  rig.context();
+  EXPECT_EQ(rig.heard.back(), "OK 1 2 3");
+  EXPECT_EQ(rig.last.head_deg, (std::array<double, 3>{0, -90.5, 0}));
 }
 
 TEST(IppClient, AnOperatorSaysThatItIsMended) {

@@ -47,6 +47,22 @@ double term(const BoardVerdict& v, const std::string& name) {
 
 void expect_um(double um, double expected_um) { EXPECT_NEAR(um, expected_um, slope_noise * expected_um); }
 
+TEST(InspectPlacement, AHeadThatWasNotCalibratedThereIsRefused) {
+  Scene s = sloping_scene();
+  s.pose.used = true;
+  ASSERT_NE(s.inspect().reason, Reason::calibration);
+  s.pose.after.head_deg = {{0, 0, 15}};
+  EXPECT_EQ(s.inspect().reason, Reason::calibration) << "made without a head";
+  s.calibration.head = HeadPosition{"turned", {0, 0, 15}, 0.01, 0, 0};
+  const BoardVerdict v = s.inspect();
+  EXPECT_NE(v.reason, Reason::calibration) << v.detail;
+  EXPECT_EQ(v.calibration_head, "turned");
+  s.pose.after.head_deg->at(2) = 15.02;
+  EXPECT_EQ(s.inspect().reason, Reason::calibration);
+  s.pose.after.head_deg.reset();
+  EXPECT_EQ(s.inspect().reason, Reason::calibration) << "a position that does not say where the head stands";
+}
+
 TEST(InspectPlacement, TheCalibrationsShiftEntersAlongTheSlope) {
   Scene s = sloping_scene();
   EXPECT_EQ(term(s.inspect(), "calibration"), 0) << "none is stated";

@@ -106,6 +106,17 @@ TEST(VerdictJson, HowAPartWasFoundStandsThereWhereItWasLookedFor) {
   EXPECT_EQ(back.surface->alignment->untold, a.untold);
 }
 
+TEST(VerdictJson, WhereTheHeadStoodStandsThereWhereItIsKnown) {
+  BoardVerdict v = board_verdict();
+  EXPECT_EQ(to_json(v).find("head"), std::string::npos);
+  v.calibration_head = "left";
+  v.pose.after.head_deg = {{0, -90.0025, 15}};
+  const BoardVerdict back = verdict_from_json(to_json(v));
+  EXPECT_EQ(to_json(back), to_json(v));
+  EXPECT_EQ(back.calibration_head, "left");
+  EXPECT_EQ(back.pose.after.head_deg, v.pose.after.head_deg);
+}
+
 // A sensor that counts frames and whose clock is known to the host; results of others stay as they were.
 TEST(VerdictJson, WhatASensorSaysOfItsExposureStandsThereWhereItIsKnown) {
   BoardVerdict v = board_verdict();
