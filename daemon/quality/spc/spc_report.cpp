@@ -55,7 +55,7 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
       Capability c = capability_of(sums.values, series_digits, specification_of(sums), chart.sigma,
                                    moving_range_df(chart.ranges_n), s.confidence);
       if (distribution_of(s, key.characteristic) != Distribution::normal) {
-        c.cp = c.cpk = c.pp = c.ppk = std::nullopt;
+        for (auto* index : {&c.cp, &c.cpk, &c.pp, &c.ppk}) index->reset();
         c.notes = {fmt::format("{}: indices by quantiles, with --component {}",
                                name_of(distribution_of(s, key.characteristic)), key.reference)};
       }
