@@ -30,6 +30,24 @@ std::vector<std::unique_ptr<CommandEndpoint>> open_hosts(const DaemonConfig& con
   return hosts;
 }
 
+std::unique_ptr<ScannerLink> open_scanner(const DaemonConfig& config, InspectionCell& cell,
+                                          const LogSink& to_journal, EventLoop& loop) {
+  if (!config.scanner) return nullptr;
+  auto scanner = std::make_unique<ScannerLink>(
+      serial_port(config.scanner->line), *config.scanner,
+      [&cell](const ScannedSerial& scan, const std::string& read_hex, MonotonicNs now) {
+        cell.take_scan(scan, read_hex, now);
+      },
+      [to_journal](bool open, bool refused, const std::string& why) {
+        LogEvent event{open ? Event::link_back : Event::link_lost, {{"DATUM_LINK", "scanner"}}};
+        if (!open) event.fields.emplace_back("DATUM_REASON", why);
+        to_journal(open ? 5 : refused ? 3 : 4, open ? why : "scanner: " + why, event);
+      });
+  cell.add_link(*scanner, scanner.get());
+  loop.add(*scanner);
+  return scanner;
+}
+
 void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<CommandEndpoint>>& hosts,
                 const LogSink& to_journal) {
   if (!config.tcp || !config.tcp->tls) return;

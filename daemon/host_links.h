@@ -11,6 +11,7 @@
 #include "daemon/modbus/register_server.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/system/inherited_sockets.h"
+#include "drivers/scanner/scanner_link.h"
 
 namespace datum {
 
@@ -22,6 +23,10 @@ std::vector<std::unique_ptr<CommandEndpoint>> open_hosts(const DaemonConfig& con
 /// Reads the present configuration and applies only [host.tcp.tls]: certificates and roles.
 void reload_tls(const DaemonConfig& config, const std::vector<std::unique_ptr<CommandEndpoint>>& hosts,
                 const LogSink& to_journal);
+
+/// The scanner of [scanner]; null where the configuration has none.
+std::unique_ptr<ScannerLink> open_scanner(const DaemonConfig& config, InspectionCell& cell,
+                                          const LogSink& to_journal, EventLoop& loop);
 
 struct ModbusHosts {
   std::optional<modbus::RegisterServer> server;

@@ -250,6 +250,7 @@ int serve(const DaemonConfig& config) {
   };
   ModbusHosts modbus;
   open_modbus(modbus, config, cell, to_journal, sockets, loop);
+  const auto scanner = open_scanner(config, cell, to_journal, loop);
   if (writer.renewed()) cell.report_renewal(*writer.renewed());
   start_cmm(cmm.get(), loop, ending);
   const auto threads = {&loader, &worker, &storer,

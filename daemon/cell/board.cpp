@@ -103,6 +103,34 @@ void measure_snapshots(BoardOrder& order, const InspectionInputs& inputs) {
         refused_snapshots(snapshots, inputs, order.measurer->describe(), order.reason, order.detail);
 }
 
+/// A board whose number is in doubt, or that lacks the one that its recipe demands, is not measured.
+void settle_serial(BoardOrder& order) {
+  const auto refuse = [&](std::string why) {
+    if (order.reason != Reason::none) return;
+    order.reason = Reason::serial;
+    order.detail = std::move(why);
+  };
+  if (!order.unit_doubt.empty()) refuse(order.unit_doubt);
+  if (!order.recipe->without_serial) return;
+  const DroppedFrame* frame = order.frame           ? &*order.frame
+                              : order.taken.empty() ? nullptr
+                                                    : &order.taken.back().frame;
+  if (order.unit.empty() && order.unit_doubt.empty() && frame && !frame->frame.unit_id.empty()) {
+    order.unit = frame->frame.unit_id;
+    order.unit_by = "sidecar";
+  }
+  if (order.unit.starts_with(unknown_serial))
+    refuse(fmt::format("serial number {} is one that datumd gives boards without one",
+                       std::exchange(order.unit, "")));
+  if (!order.unit.empty()) return;
+  order.unit_by = "none";
+  order.unit_read_hex.clear();
+  if (*order.recipe->without_serial == WithoutSerial::invalid)
+    refuse("no serial number was stated before the trigger");
+  else if (order.reason != Reason::serial)
+    order.unit = unknown_serial;
+}
+
 /// Adds the time since the last step to this one's.
 class StepClock {
  public:
@@ -233,6 +261,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     inputs.now_utc_s = std::max(utc_ns, order.latest_utc_ns) / 1'000'000'000;
     inputs.temperature = order.temperature;
     inputs.temperature_max_age_s = order.temperature_max_age_s;
+    settle_serial(order);
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;
@@ -268,6 +297,8 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       without_measuring();
     }
     order.verdict.frame_age = order.age;
+    if (order.recipe->without_serial)
+      order.verdict.serial = SerialEvidence{order.unit_by, order.unit_read_hex};
     if (order.controller) order.verdict.controller = order.controller->newest();
     order.times.measured_ns = EventLoop::now();
   } catch (const std::exception& error) {

@@ -76,6 +76,8 @@ struct BoardOrder {
   std::string unit;
   MonotonicNs unit_told_ns = 0;
   bool unit_stated = false;  // since the trigger before: of snapshots, for each anew
+  std::string unit_by, unit_read_hex;  // as SerialEvidence
+  std::string unit_doubt;              // why the number may be another board's: then unit is empty
   MonotonicNs triggered_ns = 0;
   MonotonicNs frame_due_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

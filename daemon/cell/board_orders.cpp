@@ -6,19 +6,18 @@
 
 namespace datum {
 
-void BoardOrders::report_unit(const std::string& serial, MonotonicNs now) {
-  unit_ = serial;
-  unit_reported_ns_ = now;
-}
-
 void BoardOrders::return_unit(BoardOrder& order) {
-  if (unit_.empty()) report_unit(order.unit, order.unit_told_ns);
+  serials_.give_back(
+      {{order.unit, order.unit_by, order.unit_read_hex, order.unit_told_ns}, order.unit_doubt});
   order.unit.clear();
+  order.unit_by.clear();
+  order.unit_read_hex.clear();
+  order.unit_doubt.clear();
 }
 
 void BoardOrders::resume(BoardOrder& order) {
-  order.unit_stated = !unit_.empty() && unit_ == order.unit;
-  if (order.unit_stated) unit_.clear();
+  order.unit_stated = !unit().empty() && unit() == order.unit && serials_.doubt().empty();
+  if (order.unit_stated) serials_.forget();
 }
 
 std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
@@ -41,8 +40,12 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->temperature = deps_.basis.temperature();
   order->temperature_max_age_s = deps_.temperature_max_age_s;
   order->latest_utc_ns = deps_.basis.utc().latest_utc_ns(now);
-  order->unit = std::exchange(unit_, "");
-  order->unit_told_ns = unit_reported_ns_;
+  BoundSerial bound = serials_.take(now);
+  order->unit = std::move(bound.serial.text);
+  order->unit_told_ns = bound.serial.told_ns;
+  order->unit_by = std::move(bound.serial.by);
+  order->unit_read_hex = std::move(bound.serial.read_hex);
+  order->unit_doubt = std::move(bound.doubt);
   order->unit_stated = !order->unit.empty();
   order->models = models_;
   return order;
@@ -57,7 +60,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make_to_read(const ClaimedFrame& claim)
 
 ClaimRecord BoardOrders::record(const BoardOrder* order, bool triggered) const {
   const Recipe& recipe = order ? *order->recipe : *deps_.basis.recipe();
-  return {recipe.name, recipe.sha256, triggered ? "bus" : "on_frame", order ? order->unit : unit_};
+  return {recipe.name, recipe.sha256, triggered ? "bus" : "on_frame", order ? order->unit : unit()};
 }
 
 void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
@@ -72,6 +75,7 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
   }
   const ClaimRecord& record = *claim.record;
   order.unit = record.unit;
+  order.unit_by = "kept";
   const auto& recipes = deps_.basis.recipes();
   const Recipe* own = recipes->find(record.recipe);
   if (own && own->sha256 == record.recipe_sha256) {

@@ -12,6 +12,7 @@
 #include "daemon/cell/board.h"
 #include "daemon/cell/measurement_basis.h"
 #include "daemon/cell/model_preparer.h"
+#include "daemon/cell/serial_binding.h"
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/inspection/board/board_planner.h"
 
@@ -26,6 +27,7 @@ struct BoardOrdersDependencies {
   const ModelParser* models;          // null: this process
   const MeasurementBasis& basis;
   LogSink log;
+  SerialLimits serials{};
 };
 
 class BoardOrders {
@@ -33,13 +35,12 @@ class BoardOrders {
   explicit BoardOrders(BoardOrdersDependencies dependencies)
       : deps_(std::move(dependencies)),
         models_(std::make_shared<SurfaceModels>(deps_.models)),
-        preparer_(models_, deps_.backend.finder.get(), deps_.backend.matcher.get(), deps_.threads,
-                  deps_.log) {}
+        preparer_(models_, deps_.backend.finder.get(), deps_.backend.matcher.get(), deps_.threads, deps_.log),
+        serials_(deps_.serials) {}
 
-  const std::string& unit() const { return unit_; }
-  MonotonicNs unit_reported_ns() const { return unit_reported_ns_; }
-  void report_unit(const std::string& serial, MonotonicNs now);
-  void forget_unit() { unit_.clear(); }
+  const std::string& unit() const { return serials_.next().text; }
+  MonotonicNs unit_reported_ns() const { return serials_.told_ns(); }
+  SerialBinding& serials() { return serials_; }
   /// The order's frame was nobody's. A number that was reported meanwhile is the newer one, and stays.
   void return_unit(BoardOrder& order);
 
@@ -63,8 +64,7 @@ class BoardOrders {
   std::shared_ptr<BoardPlanner> planner_ = std::make_shared<BoardPlanner>();  // used by whoever measures
   std::shared_ptr<SurfaceModels> models_;
   ModelPreparer preparer_;
-  std::string unit_;
-  MonotonicNs unit_reported_ns_ = 0;
+  SerialBinding serials_;
   std::uint64_t begun_ = 0;
 };
 

@@ -81,7 +81,7 @@ void BoardSequencer::abandon(const std::string& why) {
   frame_due_.reset();
   deps_.acceptance.end_board(EventLoop::now());
   deps_.acceptance.disarm();
-  if (!deps_.state.idle()) deps_.orders.forget_unit();  // it was reported for a board that does not come
+  if (!deps_.state.idle()) deps_.orders.serials().forget();  // it was reported for a board that does not come
   deps_.state.enter(InstrumentState::idle, why);
 }
 

@@ -11,6 +11,12 @@ namespace datum {
 
 namespace {
 
+SerialLimits serial_limits(const DaemonConfig& config) {
+  if (!config.scanner) return {};
+  const ScannerSettings& s = *config.scanner;
+  return {s.duplicate_ms * ns_per_ms, s.late_ms * ns_per_ms, s.valid_s * 1000 * ns_per_ms};
+}
+
 [[noreturn]] void refuse_conflict(const std::string& why) { throw scpi::Error(scpi::settings_conflict, why); }
 
 }  // namespace
@@ -33,7 +39,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
                    frame_time_limits(deps_.config)},
                   basis_.utc(), EventLoop::now()),
       orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
-               deps_.controller, deps_.models, basis_, deps_.log}),
+               deps_.controller, deps_.models, basis_, deps_.log, serial_limits(deps_.config)}),
       announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),
@@ -310,7 +316,7 @@ void InspectionCell::reset() {
   calibration_procedure_.abort();
   hole_procedure_.abort();
   basis_.choose_none();
-  orders_.forget_unit();
+  orders_.serials().forget();
 }
 
 TriggerSource InspectionCell::trigger_source() const {
@@ -333,7 +339,7 @@ std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> 
 }
 
 void InspectionCell::set_unit(const std::string& serial) {
-  orders_.report_unit(serial, monotonic_ns());
+  orders_.serials().state(serial, monotonic_ns());
   boards_.unit_stated();
 }
 

@@ -32,6 +32,7 @@
 #include "daemon/cell/store_maintenance.h"
 #include "daemon/holes/hole_procedure.h"
 #include "daemon/holes/hole_tour.h"
+#include "drivers/scanner/settings.h"
 
 namespace datum {
 
@@ -98,6 +99,9 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override { return "cell: " + status_line(); }
+
+  /// A scan of [scanner]: its number, or why it has none.
+  void take_scan(const ScannedSerial& scan, const std::string& read_hex, MonotonicNs now);
 
   // Instrument
   InstrumentIdentity identity() const override;

@@ -50,6 +50,7 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   std::vector<std::string> lines;
   const auto* cmm = c.cmm ? std::get_if<SerialSettings>(&c.cmm->link) : nullptr;
   if (cmm) advise_path("cmm.serial.path", cmm->path, lines);
+  if (c.scanner) advise_path("scanner.path", c.scanner->line.path, lines);
   if (c.serial) advise_path("host.serial.path", c.serial->line.path, lines);
   if (c.modbus_serial) advise_path("host.modbus_serial.path", c.modbus_serial->line.path, lines);
   if (c.frame_timeout_ms < 50)

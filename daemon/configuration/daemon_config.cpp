@@ -339,7 +339,7 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   if (file.has("schema")) file.integer("schema", schema, schema);  // in another schema, other keys are known
   const bool known = problems.attempt([&] {
     file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures", "backend",
-                    "cmm", "calibration", "holes", "metrics", "host"});
+                    "cmm", "calibration", "holes", "metrics", "host", "scanner"});
   });
   const auto read = [&](const char* part, auto reader) {
     if (!known && !file.has(part)) return;  // it is the unknown one, probably
@@ -362,6 +362,7 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
     c.cmm = config::read_cmm(std::move(table));
     c.cmm->pairing.frame_timeout_ms = c.frame_timeout_ms;
   });
+  read_if("scanner", [&](TomlTable table) { c.scanner = config::read_scanner(std::move(table)); });
   read_if("calibration", [&](TomlTable table) { read_calibrate(std::move(table), c); });
   read_if("holes", [&](TomlTable table) { read_holes(std::move(table), c); });
   read_if("metrics",

@@ -22,6 +22,7 @@
 #include "drivers/genicam/settings.h"
 #include "drivers/gocator/settings.h"
 #include "drivers/port/port.h"
+#include "drivers/scanner/settings.h"
 #include "drivers/sensor/file_drop.h"
 
 namespace datum {
@@ -50,6 +51,7 @@ struct DaemonConfig {
   std::optional<gocator::Settings> gocator;  // where kind is gocator
   std::optional<genicam::Settings> genicam;  // where kind is genicam
   std::optional<CmmSettings> cmm;            // none: the measurement uses no pose
+  std::optional<ScannerSettings> scanner;    // none: hosts and sidecars state serial numbers
 
   std::filesystem::path recipes;       // folder
   RecipeQuota recipe_quota;            // limits for uploads by hosts

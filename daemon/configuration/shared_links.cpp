@@ -31,6 +31,7 @@ std::vector<Use> uses_of(const DaemonConfig& c) {
   };
   if (c.cmm)
     if (const auto* serial = std::get_if<SerialSettings>(&c.cmm->link)) line({"cmm", "serial"}, serial->path);
+  if (c.scanner) line({"scanner"}, c.scanner->line.path);
   if (c.serial) line({"host", "serial"}, c.serial->line.path);
   if (c.modbus_serial) line({"host", "modbus_serial"}, c.modbus_serial->line.path);
   if (c.tcp) port({"host", "tcp"}, c.tcp->address, c.tcp->port);

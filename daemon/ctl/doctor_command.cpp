@@ -37,6 +37,7 @@ void need_serial_lines(const DaemonConfig& c, Needs& needs) {
     if (const auto* serial = std::get_if<SerialSettings>(&c.cmm->link))
       needs.serial_lines.push_back({"cmm.serial.path", serial->path});
   if (c.serial) needs.serial_lines.push_back({"host.serial.path", c.serial->line.path});
+  if (c.scanner) needs.serial_lines.push_back({"scanner.path", c.scanner->line.path});
   if (c.modbus_serial) needs.serial_lines.push_back({"host.modbus_serial.path", c.modbus_serial->line.path});
 }
 

@@ -234,7 +234,10 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
             {or_none(v.unit_id)},
             {name_of(v.decision), ink_of(v.decision)},
             {plain_reason(v)}});
-  return head.text(colour) + '\n' + boards_text(v, colour) + component_table(v).text(colour);
+  std::string serial;
+  if (v.serial && v.serial->by != "none")
+    serial = fmt::format("serial number by {}, attempt {}\n", v.serial->by, v.serial->attempt);
+  return head.text(colour) + serial + '\n' + boards_text(v, colour) + component_table(v).text(colour);
 }
 
 /// Points that a recipe's masks removed from a part's snapshots.

@@ -37,6 +37,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::none:
     case Reason::internal:
     case Reason::skipped:
+    case Reason::serial:
     case Reason::nominal_unconfirmed:  // of the recipe, not of the measurement
     case Reason::defect:               // of the part
       return 0;

@@ -290,6 +290,13 @@ constexpr std::array rows{
     ReasonRow{Reason::skipped, "The component's board is a bad one of its panel: it decides nothing.",
               "recipe: panel.bad_mark; sidecar: panel.bad",
               "The board has its mark, or the line stated it as bad.", "None."},
+    ReasonRow{
+        Reason::serial,
+        "Nothing was measured: the board has no serial number, or it is in doubt which of two is its own.",
+        "recipe: serial.missing; datumd.toml: scanner",
+        "The scan or CONFigure:UNIT came after the trigger, was unreadable or too old; a second board was "
+        "scanned, or the host named another number than the scanner read.",
+        "State the number before the trigger, once a board. Scan the board again and trigger it again."},
     ReasonRow{Reason::internal, "datumd contradicts itself.", "none",
               "A fault of datumd, or of the computer's memory.",
               "Keep the frame, run datumctl selftest, and send the archive of datumctl support."},

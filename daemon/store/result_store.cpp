@@ -10,6 +10,7 @@
 
 #include "daemon/store/late_checkpoint.h"
 #include "daemon/store/recipe_archive.h"
+#include "daemon/store/serial_attempts.h"
 #include "daemon/store/signed_heads.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_lock.h"
@@ -181,6 +182,7 @@ void ResultStore::Impl::insert_result(BoardVerdict& verdict) {
     verdict.sequence = static_cast<std::uint64_t>(row->integer(0));
     row->step();
   }
+  if (verdict.serial) number_attempt(db.get(), file, verdict);
   const StoredResult r = row_of(verdict, to_json(verdict));
   {
     sqlite::Run row(*insert);

@@ -144,19 +144,29 @@ std::string read_name(config::TomlTable& table, const char* key) {
 
 namespace {
 
+void read_serial(config::TomlTable table, Recipe& recipe) {
+  table.only_keys({"missing"});
+  recipe.without_serial = table.choice<WithoutSerial>(
+      "missing", {{"invalid", WithoutSerial::invalid}, {"unknown", WithoutSerial::unknown}});
+  table.finish();
+}
+
 void read_common(config::TomlTable& file, RecipeParts& parts, Recipe& recipe) {
   parts.read("schema", [&] { file.integer("schema", schema, schema); });
   parts.read("name", [&] { recipe.name = read_name(file, "name"); });
   parts.read("sensor_serial", [&] { recipe.sensor_serial = read_serial_number(file); });
   parts.read("decision", [&] { read_decision(file.table("decision"), recipe); });
+  parts.read("serial", [&] {
+    if (auto serial = file.table_if("serial")) read_serial(std::move(*serial), recipe);
+  });
 }
 
 void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {
   RecipeParts parts(file, problems);
-  parts.only_keys({"schema",    "kind",         "name",      "sensor_serial", "decision",
-                   "board",     "floor",        "body",      "uncertainty",   "warp",
-                   "package",   "component",    "exclusion", "hole",          "filter",
-                   "alignment", "confirmation", "panel",     "defects",       "snapshots"});
+  parts.only_keys({"schema",    "kind",      "name",        "sensor_serial", "decision",     "board",
+                   "floor",     "body",      "uncertainty", "warp",          "package",      "component",
+                   "exclusion", "hole",      "filter",      "alignment",     "confirmation", "panel",
+                   "defects",   "snapshots", "serial"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
@@ -203,8 +213,8 @@ void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problem
                 "no [filter]");
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "model", "placement", "surface",
-                   "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map", "touching",
-                   "hole"});
+                   "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map", "touching", "hole",
+                   "serial"});
   read_common(file, parts, recipe);
   read_surface(file, recipe, parts);
 }

@@ -238,6 +238,12 @@ struct Confirmation {
   std::vector<std::string> references, frames_sha256;
 };
 
+/// What a board without a serial number becomes.
+enum class WithoutSerial : std::uint8_t {
+  invalid,  // INVALID (SERIAL)
+  unknown,  // it is "unknown-N", N its result's number
+};
+
 struct Recipe {
   std::string name;
   std::string sha256;  // of the file
@@ -258,6 +264,7 @@ struct Recipe {
   std::vector<BoardCircle> holes;
   std::vector<Confirmation> confirmations;
   SnapshotPlan snapshots;
+  std::optional<WithoutSerial> without_serial;       // none: serial numbers are neither asked for nor counted
   std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
   std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
   /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is

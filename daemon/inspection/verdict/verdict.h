@@ -13,6 +13,7 @@
 #include "daemon/controller/controller_state.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/verdict/overlap_evidence.h"
+#include "daemon/inspection/verdict/serial_evidence.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
 #include "drivers/frame/step_record.h"
@@ -72,6 +73,7 @@ enum class Reason : std::uint8_t {
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   panel,  // a bad-board mark is doubtful, no board is left, or what was stated of the boards contradicts the recipe
   skipped,  // not measured: its board of the panel is marked or stated as bad
+  serial,   // no serial number where the recipe asks for one, or two for one trigger
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -355,10 +357,11 @@ struct BoardVerdict {
   Reason reason = Reason::none;  // of the board as a whole
   std::string detail;
 
-  std::uint64_t sequence = 0;  // assigned by the store
-  std::string store_id;        // assigned by the store
-  std::string measured_at;     // ISO 8601 UTC
-  std::string unit_id;         // the board's serial number if the operator gave one
+  std::uint64_t sequence = 0;            // assigned by the store
+  std::string store_id;                  // assigned by the store
+  std::string measured_at;               // ISO 8601 UTC
+  std::string unit_id;                   // the board's serial number if the operator gave one
+  std::optional<SerialEvidence> serial;  // where the recipe has [serial]
 
   std::string recipe, recipe_sha256;
   DecisionRule rule = DecisionRule::iso14253;

@@ -131,6 +131,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("detail", v.detail);
   f("measured_at", v.measured_at);
   f("unit_id", v.unit_id);
+  f.where_known("serial", v.serial);
   f("recipe", v.recipe);
   f("recipe_sha256", v.recipe_sha256);
   f("rule", v.rule);

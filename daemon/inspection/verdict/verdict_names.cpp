@@ -128,6 +128,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "PANEL";
     case Reason::skipped:
       return "SKIPPED";
+    case Reason::serial:
+      return "SERIAL";
     case Reason::internal:
       return "INTERNAL";
   }

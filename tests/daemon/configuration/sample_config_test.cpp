@@ -111,6 +111,14 @@ TEST_F(SampleConfig, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(rtu_nominal.line.stop_bits, rtu_file.line.stop_bits);
   EXPECT_EQ(rtu_nominal.unit, rtu_file.unit);
 
+  const ScannerSettings scanner, &scanner_file = *whole.scanner;
+  EXPECT_EQ(line_format(scanner.line), line_format(scanner_file.line));
+  EXPECT_EQ(
+      std::tie(scanner.prefix, scanner.suffix, scanner.silence_ms, scanner.duplicate_ms, scanner.late_ms,
+               scanner.valid_s, scanner.format, scanner.identifier),
+      std::tie(scanner_file.prefix, scanner_file.suffix, scanner_file.silence_ms, scanner_file.duplicate_ms,
+               scanner_file.late_ms, scanner_file.valid_s, scanner_file.format, scanner_file.identifier));
+
   const CalibrateSettings nominal, &calibrate = *whole.calibrate;
   EXPECT_EQ(nominal.touch_timeout_ms, calibrate.touch_timeout_ms);
   EXPECT_EQ(nominal.outwards, calibrate.outwards);
@@ -256,6 +264,7 @@ TEST_F(SampleConfig, ShowsEveryKeyThatTheLoaderKnowsAndNoOther) {
                                    "host.gocator",
                                    "host.modbus_tcp",
                                    "host.modbus_serial",
+                                   "scanner",
                                    "cmm",
                                    "cmm.serial",
                                    "cmm.framing",

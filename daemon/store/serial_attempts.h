@@ -1,0 +1,16 @@
+// Attempts of a serial number: how often a recipe measured it. The table has a row for each number and outlives its results; it is made
+// with the first result of a recipe with [serial].
+#pragma once
+
+#include <filesystem>
+
+#include "daemon/inspection/verdict/verdict.h"
+#include "daemon/store/sqlite.h"
+
+namespace datum {
+
+/// Within the transaction that stores `verdict`, whose sequence and serial are known: sets its attempt. An INVALID result does not
+/// count, so that the board's next one is the same attempt. A board without number becomes "unknown-N". Throws StoreError.
+void number_attempt(sqlite3* db, const std::filesystem::path& file, BoardVerdict& verdict);
+
+}  // namespace datum
