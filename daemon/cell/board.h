@@ -75,7 +75,7 @@ struct BoardOrder {
   std::int64_t temperature_max_age_s = 0;
   std::string unit;
   MonotonicNs unit_told_ns = 0;
-  bool unit_stated = false;  // since the trigger before: of snapshots, for each anew
+  bool unit_stated = false;            // since the trigger before: of snapshots, for each anew
   std::string unit_by, unit_read_hex;  // as SerialEvidence
   std::string unit_doubt;              // why the number may be another board's: then unit is empty
   MonotonicNs triggered_ns = 0;

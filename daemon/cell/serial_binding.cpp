@@ -42,8 +42,9 @@ SerialBinding::Scan SerialBinding::scan(const std::string& text, const std::stri
     return doubt_.empty() ? Scan::taken : Scan::doubtful;
   }
   if (next_.text == text) return Scan::taken;
-  return doubt(scanned() ? fmt::format("two boards were scanned before one trigger: {}, then {}", next_.text, text)
-                         : fmt::format("the scanner read {}, the host names {}", text, next_.text));
+  return doubt(scanned()
+                   ? fmt::format("two boards were scanned before one trigger: {}, then {}", next_.text, text)
+                   : fmt::format("the scanner read {}, the host names {}", text, next_.text));
 }
 
 SerialBinding::Scan SerialBinding::scan_failed(const std::string& why, MonotonicNs now) {
@@ -69,7 +70,8 @@ void SerialBinding::give_back(const BoundSerial& bound) {
     next_ = bound.serial;
     told_ns_ = bound.serial.told_ns;
   } else if (bound.serial.by == "scanner" && scanned() && next_.text != bound.serial.text)
-    doubt(fmt::format("two boards were scanned before one trigger: {}, then {}", bound.serial.text, next_.text));
+    doubt(fmt::format("two boards were scanned before one trigger: {}, then {}", bound.serial.text,
+                      next_.text));
   if (!bound.doubt.empty()) doubt(bound.doubt);
 }
 

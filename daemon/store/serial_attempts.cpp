@@ -19,7 +19,9 @@ void number_attempt(sqlite3* db, const std::filesystem::path& file, BoardVerdict
   known.reset();
   if (verdict.decision == Decision::invalid) return;
   sqlite::Statement keep(db, file, "INSERT OR REPLACE INTO serial_attempt VALUES (?1, ?2, ?3)");
-  keep.bind(1, verdict.unit_id).bind(2, verdict.recipe).bind(3, static_cast<std::int64_t>(serial.attempt + 1));
+  keep.bind(1, verdict.unit_id)
+      .bind(2, verdict.recipe)
+      .bind(3, static_cast<std::int64_t>(serial.attempt + 1));
   keep.step();
 }
 

@@ -19,7 +19,8 @@ LinkLimits limits() {
 
 }  // namespace
 
-ScannerLink::ScannerLink(std::unique_ptr<Port> port, ScannerSettings settings, OnScan on_scan, OnState on_state)
+ScannerLink::ScannerLink(std::unique_ptr<Port> port, ScannerSettings settings, OnScan on_scan,
+                         OnState on_state)
     : settings_(std::move(settings)),
       on_scan_(std::move(on_scan)),
       on_state_(std::move(on_state)),
@@ -72,8 +73,8 @@ void ScannerLink::lost(const std::string& why, MonotonicNs now) {
 }
 
 std::string ScannerLink::describe() const {
-  return fmt::format("scanner, {}: {}, {} scans, {} refused", link_.port().describe(), link_.describe(), scans_,
-                     refused_);
+  return fmt::format("scanner, {}: {}, {} scans, {} refused", link_.port().describe(), link_.describe(),
+                     scans_, refused_);
 }
 
 }  // namespace datum

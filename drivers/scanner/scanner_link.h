@@ -28,7 +28,9 @@ class ScannerLink final : public Pollable, public LinkStatusProvider {
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
   std::string describe() const override;
-  std::optional<LinkReport> report(MonotonicNs) const override { return report_of(link_, "scanner", "scanner"); }
+  std::optional<LinkReport> report(MonotonicNs) const override {
+    return report_of(link_, "scanner", "scanner");
+  }
 
  private:
   void pass_on(const Scan& scan, MonotonicNs now);

@@ -68,7 +68,8 @@ namespace {
 std::string read_affix(TomlTable& table, const char* key, std::string fallback, std::size_t least) {
   std::string affix = table.text_or(key, std::move(fallback));
   if (affix.size() < least || affix.size() > most_affix)
-    table.refuse(key, fmt::format("has {} bytes", affix.size()), fmt::format("{} to {} bytes", least, most_affix));
+    table.refuse(key, fmt::format("has {} bytes", affix.size()),
+                 fmt::format("{} to {} bytes", least, most_affix));
   if (affix.find_first_of("\x1e\x1d\x04") != std::string::npos)
     table.refuse(key, "holds RS, GS or EOT, which ISO/IEC 15434 has within a scan",
                  "such as \"\\r\" or \"\\u0003\"");
@@ -78,8 +79,8 @@ std::string read_affix(TomlTable& table, const char* key, std::string fallback, 
 }  // namespace
 
 ScannerSettings read_scanner(TomlTable table) {
-  table.only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow", "prefix", "suffix", "silence_ms",
-                   "duplicate_ms", "late_ms", "valid_s", "format", "identifier", "pattern"});
+  table.only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow", "prefix", "suffix",
+                   "silence_ms", "duplicate_ms", "late_ms", "valid_s", "format", "identifier", "pattern"});
   ScannerSettings s;
   s.line = read_serial(table, s.line);
   s.prefix = read_affix(table, "prefix", s.prefix, 0);
@@ -94,7 +95,8 @@ ScannerSettings read_scanner(TomlTable table) {
   const auto& di = s.identifier;
   const bool good = !di.empty() && di.size() <= 4 && di.back() >= 'A' && di.back() <= 'Z' &&
                     std::all_of(di.begin(), di.end() - 1, [](char c) { return c >= '0' && c <= '9'; });
-  if (!good) table.refuse("identifier", "'" + di + "' is no data identifier", "S, 1P, 25S: digits and a letter");
+  if (!good)
+    table.refuse("identifier", "'" + di + "' is no data identifier", "S, 1P, 25S: digits and a letter");
   if (const auto pattern = table.text_if("pattern")) {
     try {
       s.pattern.emplace(*pattern);

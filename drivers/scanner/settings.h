@@ -19,10 +19,10 @@ enum class ScanFormat : std::uint8_t {
 struct ScannerSettings {
   SerialSettings line{"", 9600};
   std::string prefix, suffix = "\r";
-  int silence_ms = 100;      // between two bytes of a scan
-  int duplicate_ms = 500;    // the same scan again within it is the same one
-  int late_ms = 1000;        // after the trigger of a board without number a scan may be that board's
-  int valid_s = 60;          // from the scan to the trigger
+  int silence_ms = 100;    // between two bytes of a scan
+  int duplicate_ms = 500;  // the same scan again within it is the same one
+  int late_ms = 1000;      // after the trigger of a board without number a scan may be that board's
+  int valid_s = 60;        // from the scan to the trigger
   ScanFormat format = ScanFormat::plain;
   std::string identifier = "S";        // of the serial number, where format is iso15434
   std::optional<LinePattern> pattern;  // that a serial number matches; none: any

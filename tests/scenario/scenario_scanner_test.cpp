@@ -40,7 +40,8 @@ class ScenarioScanner : public ::testing::Test {
   nlohmann::json board(double height_um = good_height_um) {
     host->command("*CLS");
     cell->trigger(*host);
-    cell->deliver("b" + std::to_string(++boards), frame_of_box(height_um, static_cast<std::uint32_t>(boards)));
+    cell->deliver("b" + std::to_string(++boards),
+                  frame_of_box(height_um, static_cast<std::uint32_t>(boards)));
     host->result();
     return cell->results().back();
   }
@@ -123,7 +124,9 @@ TEST_F(ScenarioScanner, AnUnpluggedScannerLeavesANumberInDoubt) {
 
 TEST_F(ScenarioScanner, WithoutItsKeyARecipeTakesTheScanAndSaysNoMore) {
   begin("", "format = \"iso15434\"\n");
-  scan("[)>\x1e" "06\x1dP4711\x1dS0042ab\x1e\x04\r");
+  scan(
+      "[)>\x1e"
+      "06\x1dP4711\x1dS0042ab\x1e\x04\r");
   await_unit("0042ab");
   const auto named = board();
   EXPECT_EQ(named["unit_id"], "0042ab");

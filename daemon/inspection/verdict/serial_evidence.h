@@ -10,9 +10,10 @@ namespace datum {
 inline constexpr const char* unknown_serial = "unknown-";
 
 struct SerialEvidence {
-  std::string by;             // "host", "scanner", "sidecar", "kept" (over a restart); "none": it has none
-  std::string read_hex;       // the scanner's bytes between prefix and suffix, lower-case hex
-  std::uint64_t attempt = 1;  // of this number with this recipe, assigned by the store; INVALID ones do not count
+  std::string by;        // "host", "scanner", "sidecar", "kept" (over a restart); "none": it has none
+  std::string read_hex;  // the scanner's bytes between prefix and suffix, lower-case hex
+  std::uint64_t attempt =
+      1;  // of this number with this recipe, assigned by the store; INVALID ones do not count
 };
 
 template <class F, class V>

@@ -33,14 +33,17 @@ double deviate(std::mt19937& random) {
 
 GaugeData random_study(std::uint32_t seed) {
   std::mt19937 random(seed);
-  const auto up_to = [&](std::uint32_t least, std::uint32_t most) { return least + random() % (most - least + 1); };
+  const auto up_to = [&](std::uint32_t least, std::uint32_t most) {
+    return least + random() % (most - least + 1);
+  };
   GaugeData d;
   d.unit = "um";
   d.digits = 1;
   d.trials = static_cast<int>(up_to(2, 4));
   for (std::uint32_t p = up_to(3, 10); p > 0; --p) d.parts.push_back("P" + std::to_string(p));
   for (std::uint32_t o = up_to(2, 5); o > 0; --o) d.operators.push_back("O" + std::to_string(o));
-  const double of_parts = up_to(5, 200), of_operators = up_to(0, 40), of_both = up_to(0, 20), of_trials = up_to(2, 30);
+  const double of_parts = up_to(5, 200), of_operators = up_to(0, 40), of_both = up_to(0, 20),
+               of_trials = up_to(2, 30);
   std::vector<double> ops;
   for (std::size_t o = 0; o < d.operators.size(); ++o) ops.push_back(of_operators * deviate(random));
   for (std::size_t p = 0; p < d.parts.size(); ++p) {
@@ -80,7 +83,8 @@ std::optional<Values> values_of_r(const std::map<std::string, GaugeData>& all) {
     while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), n);
     return std::pair(::pclose(pipe), out);
   };
-  if (run("Rscript --vanilla -e 'suppressMessages(library(lme4))' 2>/dev/null").first != 0) return std::nullopt;
+  if (run("Rscript --vanilla -e 'suppressMessages(library(lme4))' 2>/dev/null").first != 0)
+    return std::nullopt;
   const testing::FreshFolder folder;
   std::ofstream csv(folder.path() / "studies.csv");
   csv << "study,part,operator,count\n";
@@ -90,7 +94,8 @@ std::optional<Values> values_of_r(const std::map<std::string, GaugeData>& all) {
         for (const std::int64_t count : study.cells[p][o])
           csv << name << ',' << study.parts[p] << ',' << study.operators[o] << ',' << count << '\n';
   csv.close();
-  const auto [status, out] = run("Rscript --vanilla " DATUM_R_SCRIPT " " + (folder.path() / "studies.csv").string());
+  const auto [status, out] =
+      run("Rscript --vanilla " DATUM_R_SCRIPT " " + (folder.path() / "studies.csv").string());
   EXPECT_EQ(status, 0) << out;
   Values values;
   std::istringstream lines(out);

@@ -54,7 +54,8 @@ TEST(ScanFramer, AnEndlessLineIsSaidOnceAndLeavesNothing) {
 
 TEST(ScanFramer, WithoutItsPrefixItIsNoScan) {
   ScanFramer f("\x02", "\x03", 100 * ms);
-  EXPECT_THAT(texts(f.receive("\x02SN-1\x03SN-2\x03\x02\x03", 0)), ElementsAre("SN-1", "! 4 bytes came without the prefix"));
+  EXPECT_THAT(texts(f.receive("\x02SN-1\x03SN-2\x03\x02\x03", 0)),
+              ElementsAre("SN-1", "! 4 bytes came without the prefix"));
 }
 
 TEST(ScanFramer, ALostLineCutsAScan) {
@@ -65,7 +66,10 @@ TEST(ScanFramer, ALostLineCutsAScan) {
   EXPECT_THAT(texts(f.receive("1\r", ms)), ElementsAre("1"));
 }
 
-const std::string whole = "[)>\x1e" "06\x1dP4711\x1dS0042ab\x1d" "1TLOT-7\x1e\x04";
+const std::string whole =
+    "[)>\x1e"
+    "06\x1dP4711\x1dS0042ab\x1d"
+    "1TLOT-7\x1e\x04";
 
 TEST(Iso15434, FieldsByTheirDataIdentifiers) {
   const Iso15434 read = parse_iso15434(whole);
@@ -74,7 +78,13 @@ TEST(Iso15434, FieldsByTheirDataIdentifiers) {
   EXPECT_EQ(read.fields[1].identifier, "S");
   EXPECT_EQ(read.fields[1].value, "0042ab") << "zeros and case stay";
   EXPECT_EQ(read.fields[2].identifier, "1T");
-  EXPECT_EQ(parse_iso15434("[)>\x1e" "05\x1d" "21XY\x1e" "06\x1dS1\x1e\x04").fields.size(), 1u) << "format 05 is passed over";
+  EXPECT_EQ(parse_iso15434("[)>\x1e"
+                           "05\x1d"
+                           "21XY\x1e"
+                           "06\x1dS1\x1e\x04")
+                .fields.size(),
+            1u)
+      << "format 05 is passed over";
 }
 
 TEST(Iso15434, EveryByteMissingIsAFault) {
@@ -103,16 +113,25 @@ TEST(SerialOf, TheFieldThatIsAskedFor) {
   ScannerSettings part = envelope();
   part.identifier = "25S";
   EXPECT_THAT(serial_of(whole, part).fault, HasSubstr("no field of format 06 with data identifier 25S"));
-  EXPECT_THAT(serial_of("[)>\x1e" "06\x1dS1\x1dS2\x1e\x04", envelope()).fault, HasSubstr("two fields"));
-  EXPECT_EQ(serial_of("[)>\x1e" "06\x1dS1\x1dS1\x1e\x04", envelope()).text, "1");
+  EXPECT_THAT(serial_of("[)>\x1e"
+                        "06\x1dS1\x1dS2\x1e\x04",
+                        envelope())
+                  .fault,
+              HasSubstr("two fields"));
+  EXPECT_EQ(serial_of("[)>\x1e"
+                      "06\x1dS1\x1dS1\x1e\x04",
+                      envelope())
+                .text,
+            "1");
   EXPECT_THAT(serial_of("SN-1", envelope()).fault, HasSubstr("does not begin with [)>"));
   EXPECT_THAT(serial_of(whole, {}).fault, HasSubstr("scanner.format")) << "an envelope is no plain number";
 }
 
 TEST(SerialOf, NoControlCharacterNoGarbageNoEndlessText) {
   EXPECT_EQ(serial_of("SN-1 <b>&'\"", {}).text, "SN-1 <b>&'\"") << "text stays text";
-  for (const std::string hostile : {std::string("SN\0001", 5), std::string("SN\x1b[2J"), std::string("SN\xc3\xa4"),
-                                    std::string("SN-1\nSN-2"), std::string(129, 'A')}) {
+  for (const std::string hostile :
+       {std::string("SN\0001", 5), std::string("SN\x1b[2J"), std::string("SN\xc3\xa4"),
+        std::string("SN-1\nSN-2"), std::string(129, 'A')}) {
     const ScannedSerial read = serial_of(hostile, {});
     EXPECT_NE(read.fault, "") << hostile;
     EXPECT_EQ(read.text, "");
@@ -131,7 +150,8 @@ TEST(ScannerSettings, RefusesWithAReason) {
   const auto refusal = [](const std::string& keys) {
     return testing::message_of<config::ConfigError>([&] { config::read_scanner(table(keys)); });
   };
-  EXPECT_EQ(refusal("suffix = \"\\u0003\"\nprefix = \"\\u0002\"\nformat = \"iso15434\"\nidentifier = \"1P\""), "");
+  EXPECT_EQ(refusal("suffix = \"\\u0003\"\nprefix = \"\\u0002\"\nformat = \"iso15434\"\nidentifier = \"1P\""),
+            "");
   EXPECT_THAT(refusal("suffix = \"\""), HasSubstr("suffix: has 0 bytes; allowed: 1 to 8 bytes"));
   EXPECT_THAT(refusal("suffix = \"\\u001e\""), HasSubstr("ISO/IEC 15434"));
   EXPECT_THAT(refusal("pattern = \"(\""), HasSubstr("pattern: "));
