@@ -18,7 +18,8 @@ std::string CalibrationProcedure::other_head(const Touch& touch) {
   if (!settings || (!touch.head_deg && !touched_at_deg_)) return "";
   for (std::size_t i = 0; i < 3; ++i)
     if (!touch.head_deg || !touched_at_deg_ ||
-        !(std::abs(std::remainder((*touch.head_deg)[i] - (*touched_at_deg_)[i], 360)) <= settings->tolerance_deg))
+        !(std::abs(std::remainder((*touch.head_deg)[i] - (*touched_at_deg_)[i], 360)) <=
+          settings->tolerance_deg))
       return "the head stands elsewhere than at the touches before; turn it back, or CALibration:FORGet them";
   return "";
 }

@@ -211,11 +211,10 @@ void read_results(TomlTable table, DaemonConfig& c) {
 }
 
 void read_backend(std::optional<TomlTable> table, BackendSettings& backend) {
-  using Kind = BackendSettings::Kind;
   if (!table) return;
+  using enum BackendSettings::Kind;
   table->only_keys({"kind", "threads"});
-  backend.kind = table->choice_or("kind", backend.kind,
-                                  {{"auto", Kind::automatic}, {"cpu", Kind::cpu}, {"cuda", Kind::cuda}});
+  backend.kind = table->choice_or("kind", backend.kind, {{"auto", automatic}, {"cpu", cpu}, {"cuda", cuda}});
   backend.threads = static_cast<unsigned>(table->integer_or("threads", backend.threads, 0, 1024));
   table->finish();
 }
