@@ -297,6 +297,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       without_measuring();
     }
     order.verdict.frame_age = order.age;
+    order.verdict.reference = order.reference;
     if (order.recipe->without_serial)
       order.verdict.serial = SerialEvidence{order.unit_by, order.unit_read_hex};
     if (order.controller) order.verdict.controller = order.controller->newest();

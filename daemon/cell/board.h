@@ -104,9 +104,10 @@ struct BoardOrder {
   SurfaceInspection part;                 // compared; what its picture and files are made of
   std::optional<PairingResult> pairing;   // with a CMM
 
-  std::int64_t latest_utc_ns = 0;    // that the clock ever said; see UtcWatch
-  std::atomic<bool> aborted{false};  // set by the loop, obeyed before the store
-  LateFault late_fault;              // the same
+  std::optional<ReferenceEvidence> reference;  // as of its conclusion; none: the cell has no reference checks
+  std::int64_t latest_utc_ns = 0;              // that the clock ever said; see UtcWatch
+  std::atomic<bool> aborted{false};            // set by the loop, obeyed before the store
+  LateFault late_fault;                        // the same
 
   BoardTimes times;  // loop and worker take turns
   BoardVerdict verdict;

@@ -42,6 +42,7 @@ void BoardSequencer::conclude(const Conclusion& conclusion) {
   board_->reason = conclusion.reason;
   board_->detail = conclusion.detail;
   if (stare_ && !board_->pairing) board_->pairing = stare_->result();  // as far as it came
+  deps_.checks.judge(*board_);
   deps_.state.enter(InstrumentState::measuring);
   board_->times.complete_ns = EventLoop::now();
   on_way_.begin(board_);

@@ -357,7 +357,10 @@ void BoardSequencer::measured(const std::shared_ptr<BoardOrder>& board) {
 
 void BoardSequencer::finish(const std::shared_ptr<BoardOrder>& board) {
   if (board->stored && board->not_shown) deps_.acceptance.forget(*board->not_shown);
-  if (board->stored) deps_.announcer.announce(board);
+  if (board->stored) {
+    deps_.announcer.announce(board);
+    deps_.checks.take(board->verdict);
+  }
   if (!board->stored && board->store_error.empty())
     deps_.events.log(5, "the board in progress was aborted before its result was stored");
   deliveries_.settle(*board);

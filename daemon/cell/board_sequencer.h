@@ -24,6 +24,7 @@
 #include "daemon/cell/part_holes.h"
 #include "daemon/cell/part_sequencer.h"
 #include "daemon/cell/read_ahead.h"
+#include "daemon/cell/reference_checks.h"
 #include "daemon/cell/result_announcer.h"
 #include "daemon/configuration/daemon_config.h"
 #include "drivers/cmm/source.h"
@@ -48,6 +49,7 @@ struct BoardSequencerDependencies {
   FrameAcceptance& acceptance;
   BoardOrders& orders;
   ResultAnnouncer& announcer;
+  ReferenceChecks& checks;
 };
 
 class BoardSequencer {

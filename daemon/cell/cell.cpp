@@ -44,6 +44,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),
       part_holes_(hole_procedure_, procedure_dependencies(), deps_.config.holes),
+      checks_(check_dependencies()),
       boards_(board_dependencies()),
       self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
                   deps_.reader, events_, basis_, links_, signing_, maintenance_}),
@@ -57,6 +58,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
     });
   }
   reload();
+  checks_.begin();
   if (deps_.config.recipe.empty()) return;
   try {
     select_recipe(deps_.config.recipe, std::nullopt);
@@ -64,104 +66,6 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
   } catch (const scpi::Error& error) {
     events_.log(4, fmt::format("not ready at start: {}", error.what()));
   }
-}
-
-MeasurementBasisDependencies InspectionCell::basis_dependencies() {
-  const DaemonConfig& c = deps_.config;
-  return {c.recipes,
-          c.calibrations,
-          c.calibration,
-          c.temperature_max_age_s,
-          deps_.cmm != nullptr,
-          deps_.sensor,
-          deps_.utc_ns,
-          deps_.texts,
-          events_};
-}
-
-BoardSequencerDependencies InspectionCell::board_dependencies() {
-  const DaemonConfig& c = deps_.config;
-  return {c.trigger,
-          c.frame_timeout_ms,
-          deps_.cmm ? std::optional(c.cmm->pairing) : std::nullopt,
-          deps_.threads,
-          deps_.frames,
-          deps_.cmm,
-          deps_.writer,
-          deps_.reader,
-          deps_.utc_ns,
-          deps_.retention,
-          events_,
-          part_holes_,
-          state_,
-          acceptance_,
-          orders_,
-          announcer_};
-}
-
-ProcedureDependencies InspectionCell::procedure_dependencies() {
-  const DaemonConfig& c = deps_.config;
-  return {{c.calibrations, c.calibrate, c.cmm, c.frame_timeout_ms},
-          deps_.sensor,
-          deps_.threads.worker,
-          deps_.frames,
-          deps_.cmm,
-          deps_.utc_ns,
-          deps_.log,
-          [this] { events_.changed(); },
-          [this](int number, const std::string& detail) { events_.raise(number, detail); },
-          deps_.texts};
-}
-
-CalibrationProcedureDependencies InspectionCell::calibration_dependencies() {
-  return {procedure_dependencies(), [this] { basis_.load_calibration(); },
-          [this] {
-            if (hole_procedure_.active()) refuse_conflict("a hole is being probed; PROBe:HOLE:ABORt ends it");
-            return state_.idle();
-          }};
-}
-
-HoleProcedureDependencies InspectionCell::hole_dependencies() {
-  return {procedure_dependencies(), deps_.config.holes,
-          [this] {
-            if (calibration_procedure_.active())
-              refuse_conflict("a calibration is in progress; CALibration:ABORt ends it");
-            demand_idle();
-            links_.demand_up();
-          },
-          [this] { return basis_.usable_calibration(); }};
-}
-
-RecipeRepositoryDependencies InspectionCell::repository_dependencies() {
-  return {deps_.config.recipes,
-          deps_.config.recipe_quota,
-          [this] { return basis_.read_recipes(); },
-          [this](const std::string& name) { return basis_.is_chosen(name); },
-          [this] { return state_.idle(); },
-          [this](const std::string& name) {
-            basis_.read_recipes();
-            if (basis_.is_chosen(name))
-              basis_.choose_none();  // the next board is never measured by the old one
-          },
-          deps_.log,
-          deps_.uploads ? deps_.uploads : deps_.texts,
-          deps_.uploader,
-          [this] { events_.changed(); }};
-}
-
-RemeasurementDependencies InspectionCell::remeasurement_dependencies() {
-  return {{deps_.config.recipes, deps_.config.calibrations, deliveries_folder(deps_.config), deps_.texts,
-           deps_.models, [this](const std::string& sha256) { return deps_.reader.recipe_text(sha256); }},
-          deps_.sensor,
-          *deps_.backend.measurer,
-          deps_.config.backend.threads,
-          deps_.threads.worker,
-          deps_.reader,
-          [this] {
-            refuse_beside("; then a replay");
-            demand_idle();
-          },
-          [this] { events_.changed(); }};
 }
 
 // ---- what the loop calls ----
@@ -182,24 +86,27 @@ void InspectionCell::after_round(MonotonicNs now) {
   boards_.fail_sensor(links_.watch_sensor());
   basis_.watch_clock(now);
   maintenance_.watch_room(boards_.in_hand() || deps_.threads.worker.busy());
-  disarm_unsigned();
+  checks_.after_round(now);
+  disarm_where_refused();
   links_.log_cmm_notes();
   part_holes_.after_round();
   if (calibration_procedure_.active()) return calibration_procedure_.after_round(now);
   if (hole_procedure_.active()) return hole_procedure_.after_round(now);
   signing_.after_round(now);  // also where one frame follows the other
-  // Without room or signature the cell is disarmed, once nothing is in work.
-  const bool empties = !maintenance_.shortage().empty() || !signing_.refusal().empty();
+  // Without room or signature the cell is disarmed, once nothing is in work. Readings of an artefact come one by one.
+  const bool empties = !maintenance_.shortage().empty() || !signing_.refusal().empty() || checks_.checking();
   if (!boards_.after_round(now, empties)) return;
   actions_.store(now);
   if (!deps_.threads.worker.busy() && !deps_.threads.storer.busy() && !boards_.in_hand())
     maintenance_.remove_old(now);
 }
 
-/// Where a signature is required, the board in hand is finished and no other is taken.
-void InspectionCell::disarm_unsigned() {
+/// Where a signature or a reference check is required, the board in hand is finished and no other is taken.
+void InspectionCell::disarm_where_refused() {
   if (boards_.in_hand() || deps_.threads.worker.busy() || !state_.armed()) return;
-  if (const std::string why = signing_.refusal(); !why.empty()) state_.enter(InstrumentState::idle, why);
+  std::string why = signing_.refusal();
+  if (why.empty()) why = checks_.reason_to_disarm();
+  if (!why.empty()) state_.enter(InstrumentState::idle, why);
 }
 
 void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
@@ -298,9 +205,16 @@ void InspectionCell::arm_anew(bool resumes) {
   if (const std::string why = maintenance_.shortage(); !why.empty()) throw scpi::Error(scpi::media_full, why);
   if (const std::string why = signing_.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
+  checks_.demand_armable(recipe->name);
   links_.demand_up();
   boards_.arm(*recipe, resumes);
   orders_.prepare();
+}
+
+void InspectionCell::trigger() {
+  if (checks_.ended())
+    throw scpi::Error(scpi::trigger_ignored, "a reference check has just ended: not armed");
+  boards_.trigger();
 }
 
 void InspectionCell::abort() {
@@ -315,6 +229,7 @@ void InspectionCell::reset() {
   boards_.set_trigger_mode(deps_.config.trigger);
   calibration_procedure_.abort();
   hole_procedure_.abort();
+  checks_.reset();
   basis_.choose_none();
   orders_.serials().forget();
 }
@@ -363,8 +278,8 @@ ServiceHealth InspectionCell::health() const {
 
 std::vector<std::string> InspectionCell::warnings() {
   std::vector<std::string> lines = cell_warnings(deps_.config, utc_s());
-  const auto more = basis_.warnings();
-  lines.insert(lines.end(), more.begin(), more.end());
+  for (const auto& more : {checks_.warnings(), basis_.warnings()})
+    lines.insert(lines.end(), more.begin(), more.end());
   constexpr std::size_t most = 20;  // a recipe of a host may have one for each of a thousand components
   if (lines.size() > most) {
     const std::size_t left_out = lines.size() - most;

@@ -2,6 +2,7 @@
 // call to the one that it concerns, and has no state of its own:
 //
 //   MeasurementBasis   recipe, calibration, temperature, clock
+//   ReferenceChecks    artefacts that are measured when they are due
 //   BoardSequencer     a board from its trigger to its announced result, with
 //     FrameAcceptance  whose board a frame shows
 //     BoardOrders      what holds for a board whatever comes
@@ -28,6 +29,7 @@
 #include "daemon/cell/cell_self_test.h"
 #include "daemon/cell/host_actions.h"
 #include "daemon/cell/recipe_repository.h"
+#include "daemon/cell/reference_checks.h"
 #include "daemon/cell/remeasurement.h"
 #include "daemon/cell/store_maintenance.h"
 #include "daemon/holes/hole_procedure.h"
@@ -110,7 +112,8 @@ class InspectionCell final : public Instrument, public Pollable {
   std::string state_detail() const override;
   /// Between two snapshots of a part nothing is: the host moves the stage.
   bool operation_pending() const override {
-    return busy() || calibration_procedure_.pending() || hole_procedure_.pending() || replays_.pending();
+    return busy() || calibration_procedure_.pending() || hole_procedure_.pending() || replays_.pending() ||
+           checks_.storing();
   }
   std::uint64_t board_in_work() const override { return busy() ? boards_.board()->number : 0; }
   std::uint64_t board_announced() const override { return announcer_.board(); }
@@ -127,7 +130,7 @@ class InspectionCell final : public Instrument, public Pollable {
   std::optional<TemperatureReading> temperature() const override { return basis_.temperature(); }
   void arm() override { arm_anew(false); }
   void abort() override;
-  void trigger() override { boards_.trigger(); }
+  void trigger() override;
   TriggerSource trigger_source() const override;
   void set_trigger_source(TriggerSource source) override;
   void reset() override;
@@ -143,6 +146,7 @@ class InspectionCell final : public Instrument, public Pollable {
   Replayer& replayer() override { return replays_; }
   Calibrator& calibrator() override { return calibration_procedure_; }
   HoleProber& hole_prober() override { return hole_procedure_; }
+  ReferenceChecker* reference_checker() override { return checks_.configured() ? &checks_ : nullptr; }
   std::optional<ProbePoint> position() const override { return links_.position(); }
   void confirm_referenced() override;
   void reopen_links() override;
@@ -162,11 +166,12 @@ class InspectionCell final : public Instrument, public Pollable {
   HoleProcedureDependencies hole_dependencies();
   RecipeRepositoryDependencies repository_dependencies();
   RemeasurementDependencies remeasurement_dependencies();
+  ReferenceCheckDependencies check_dependencies();
   void demand_idle() const;
   void arm_anew(bool resumes);
   void refuse_beside(const char* what) const;
   void position(const ProbePoint& sample, MonotonicNs now);
-  void disarm_unsigned();
+  void disarm_where_refused();
 
   CellDependencies deps_;
   HostEvents events_;
@@ -183,6 +188,7 @@ class InspectionCell final : public Instrument, public Pollable {
   CalibrationProcedure calibration_procedure_;
   HoleProcedure hole_procedure_;
   PartHoles part_holes_;
+  ReferenceChecks checks_;
   BoardSequencer boards_;
   CellSelfTest self_test_;
   RecipeRepository recipe_repository_;

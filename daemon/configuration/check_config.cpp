@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "calib/calibration_store.h"
 #include "calib/fringe/phase_calibration.h"
+#include "daemon/checks/check_judge.h"
 #include "daemon/configuration/cell_warnings.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/configuration/tls_health.h"
@@ -163,6 +166,25 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
   }
 }
 
+/// Each check's recipe must be there, and have its certified values; the board's own row is made by the measurement.
+void check_references(const DaemonConfig& c, const RecipeStore& store, Findings& found) {
+  if (!c.reference_checks) return;
+  for (const CheckDefinition& check : c.reference_checks->checks) {
+    const std::string where = "reference_checks.check." + check.name;
+    const Recipe* recipe = store.find(check.recipe);
+    if (!recipe && (store.refused(check.recipe) || !store.readable())) continue;
+    if (!recipe) {
+      found.lines.push_back(fmt::format("{}: {}.recipe: '{}' is not in {}; allowed: a recipe in that folder",
+                                        c.file.string(), where, check.recipe, c.recipes.string()));
+      continue;
+    }
+    for (const CertifiedValue& value : check.values)
+      if (const std::string why = value_fault(value, *recipe); !why.empty())
+        found.lines.push_back(fmt::format("{}: {}.value: {}; allowed: a characteristic that {} measures",
+                                          c.file.string(), where, why, recipe->file.string()));
+  }
+}
+
 void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& sensor,
                    const std::optional<Calibration>& calibration, Findings& found) {
   const RecipeStore store(c.recipes);
@@ -174,6 +196,7 @@ void check_recipes(const DaemonConfig& c, const std::optional<SensorProfile>& se
       found.warnings.insert(found.warnings.end(), more.begin(), more.end());
     }
   }
+  check_references(c, store, found);
   if (c.recipe.empty() || store.find(c.recipe) || store.refused(c.recipe) || !store.readable()) return;
   const std::vector<std::string> names = store.names();
   const config::Words known(names.begin(), names.end());

@@ -72,4 +72,10 @@ std::vector<std::string> config_advice(const DaemonConfig& c) {
   return lines;
 }
 
+std::string fringe_contradiction(const DaemonConfig& c, const SensorProfile& sensor) {
+  return c.sensor_profile.string() + (sensor.fringe
+                                          ? ": has a table [fringe], but sensor.kind is not \"fringe\""
+                                          : ": sensor.kind is \"fringe\", but there is no table [fringe]");
+}
+
 }  // namespace datum

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daemon/checks/check_settings_file.h"
 #include "daemon/configuration/head_settings_file.h"
 #include "daemon/configuration/shared_links.h"
 #include "daemon/hosts/host_settings_file.h"
@@ -305,12 +306,6 @@ fs::path deliveries_folder(const DaemonConfig& c) {
   return c.gocator ? c.gocator->archive.value_or(fs::path()) : c.file_drop.folder;
 }
 
-std::string fringe_contradiction(const DaemonConfig& c, const SensorProfile& sensor) {
-  return c.sensor_profile.string() + (sensor.fringe
-                                          ? ": has a table [fringe], but sensor.kind is not \"fringe\""
-                                          : ": sensor.kind is \"fringe\", but there is no table [fringe]");
-}
-
 bool sensor_waits_for_software(const DaemonConfig& c) {
   return (c.gocator && c.gocator->trigger == gocator::TriggerBy::software) ||
          (c.genicam && c.genicam->trigger == genicam::TriggerBy::software);
@@ -337,8 +332,9 @@ void forget_failed(const std::string& part, DaemonConfig& c) {
 void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   if (file.has("schema")) file.integer("schema", schema, schema);  // in another schema, other keys are known
   const bool known = problems.attempt([&] {
-    file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures", "backend",
-                    "cmm", "calibration", "holes", "metrics", "host", "scanner"});
+    file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures",
+                    "reference_checks", "backend", "cmm", "calibration", "holes", "metrics", "host",
+                    "scanner"});
   });
   const auto read = [&](const char* part, auto reader) {
     if (!known && !file.has(part)) return;  // it is the unknown one, probably
@@ -356,6 +352,8 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   read("results", [&] { read_results(file.table("results"), c); });
   read_if("retention", [&](TomlTable table) { c.retention = config::read_retention(std::move(table)); });
   read_if("signatures", [&](TomlTable table) { c.signatures = config::read_signatures(std::move(table)); });
+  read_if("reference_checks",
+          [&](TomlTable table) { c.reference_checks = config::read_reference_checks(std::move(table)); });
   read("backend", [&] { read_backend(file.table_if("backend"), c.backend); });
   read_if("cmm", [&](TomlTable table) {
     c.cmm = config::read_cmm(std::move(table));

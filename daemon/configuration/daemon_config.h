@@ -10,6 +10,7 @@
 
 #include "config/toml_reader.h"
 #include "daemon/calibration/calibrate_settings.h"
+#include "daemon/checks/check_settings.h"
 #include "daemon/gpu_worker/backend_settings.h"
 #include "daemon/holes/hole_settings.h"
 #include "daemon/hosts/command_server.h"
@@ -69,7 +70,8 @@ struct DaemonConfig {
   std::filesystem::path store;                    // SQLite file
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   RetentionSettings retention;
-  std::optional<SigningSettings> signatures;  // none: heads of the chain are not signed
+  std::optional<SigningSettings> signatures;      // none: heads of the chain are not signed
+  std::optional<CheckSettings> reference_checks;  // none: verdicts rely on no artefact
   BackendSettings backend;
   std::optional<CalibrateSettings> calibrate;  // none: this cell offers no calibration
   std::optional<HoleSettings> holes;           // none: this cell offers no hole measurement

@@ -47,7 +47,7 @@ Exported export_aqdef(ResultStore& store, const ResultFilter& filter, const std:
   const auto each = [&](const std::function<void(const BoardVerdict&)>& see) {
     for_each_result(store, filter, [&](const StoredResult& result) {
       const BoardVerdict verdict = result.verdict();
-      if (verdict.recipe_sha256.starts_with(recipe_sha256)) see(verdict);
+      if (verdict.recipe_sha256.starts_with(recipe_sha256) && !is_artefact(verdict)) see(verdict);
       return done.results == 0 || result.sequence < done.last;
     });
   };

@@ -134,6 +134,17 @@ std::string captured_text(const BoardVerdict& v) {
   return text;
 }
 
+/// "golden VALID, last good 12; step DUE, last good 9, overridden by A. Berger: spare part".
+std::string references_text(const BoardVerdict& v) {
+  if (!v.reference) return "";
+  std::string text = is_artefact(v) ? "artefact of " + v.reference->artefact : "";
+  for (const ReliedCheck& c : v.reference->checks) {
+    text += fmt::format("{}{} {}, last good {}", text.empty() ? "" : "; ", c.name, c.state, c.good);
+    if (const auto& o = c.override_by) text += fmt::format(", overridden by {}: {}", o->by, o->why);
+  }
+  return text;
+}
+
 /// One line about the step, then its numbers, then notes for the operator.
 std::string stages_text(const std::vector<StepRecord>& stages) {
   std::string text;
@@ -202,7 +213,8 @@ std::string identities_text(const BoardVerdict& v) {
          line("frame", v.frame_id, v.frame_sha256) + line("from", v.frame_source, "") +
          line("captured", captured_text(v), "") + line("pose", pose_text(v.pose), "") +
          stages_text(v.stages) + line("code", v.code, "") + line("backend", v.backend, "") +
-         line("controller", v.controller ? as_text(*v.controller) : "", "") + line("store", v.store_id, "");
+         line("controller", v.controller ? as_text(*v.controller) : "", "") +
+         line("references", references_text(v), "") + line("store", v.store_id, "");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct CellStatus {
   std::vector<std::string> identity, state, recipe, calibration, links;
   std::vector<std::string> service;  // empty: an older datumd without this query
   std::vector<std::string> warnings;
+  std::vector<std::string> checks;  // state and why of the reference checks; empty: an older datumd
   std::string unit, owner;
   std::uint64_t results = 0;
   std::vector<std::string> board;  // of the newest result; empty: none
@@ -60,6 +61,7 @@ CellStatus status_of(ScpiClient& host) {
     s.service = ask(host, "DIAGnostic:SERVice?", 4);
     s.warnings = ask(host, "DIAGnostic:WARNings?");
     std::erase(s.warnings, "");
+    s.checks = ask(host, "CHECk:STATe?", 2);
   } catch (const RefusedCommand&) {
   }
   return s;
@@ -116,6 +118,7 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
       {"unit", s.unit},
       {"calibration", calibration_json(s.calibration, now_utc_s)},
       {"results", {{"count", s.results}, {"newest", newest}, {"former_store", former_json(s.former_store)}}},
+      {"reference_checks", s.checks.empty() ? Json() : Json{{"state", s.checks[0]}, {"why", s.checks[1]}}},
       {"conditions", operation_text(s.operation)},
       {"questionable", questionable_text(s.questionable)},
       {"control", s.owner},
@@ -160,6 +163,9 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   row("recipe", {or_none(s.recipe[0])});
   row("unit", {or_none(s.unit)});
   row("calibration", calibration_cell(s.calibration, now_utc_s));
+  if (!s.checks.empty() && s.checks[0] != "NONE")
+    row("reference checks", {s.checks[0] + (s.checks[1].empty() ? "" : ", " + s.checks[1]),
+                             s.checks[0] == "VALID" ? Ink::plain : Ink::red});
   row("results", newest_cell(s));
   if (set_back(s.former_store))
     row("store", {fmt::format("put back from a copy: was {} up to result {}, new results follow number {}",

@@ -42,6 +42,7 @@ std::uint16_t bits_of(Reason reason) {
     case Reason::defect:               // of the part
       return 0;
     case Reason::calibration:
+    case Reason::reference_check:
     case Reason::sensor_mismatch:
     case Reason::model:
       return questionable_calibration;

@@ -17,6 +17,7 @@
 #include "daemon/instrument/hole_prober.h"
 #include "daemon/instrument/lock_arbiter.h"
 #include "daemon/instrument/recipe_files.h"
+#include "daemon/instrument/reference_checker.h"
 #include "daemon/instrument/replayer.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/store/result_store.h"
@@ -164,6 +165,8 @@ class Instrument {
   virtual CalibrationStatus calibration() const = 0;
   virtual Calibrator& calibrator() = 0;
   virtual HoleProber& hole_prober() = 0;
+  /// Null: the cell has no reference checks.
+  virtual ReferenceChecker* reference_checker() { return nullptr; }
   /// The present CMM position; none: no CMM is configured.
   virtual std::optional<ProbePoint> position() const = 0;
   /// The operator confirms that the machine was homed after it lost its position. -241 no CMM.

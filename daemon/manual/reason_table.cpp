@@ -297,6 +297,15 @@ constexpr std::array rows{
         "The scan or CONFigure:UNIT came after the trigger, was unreadable or too old; a second board was "
         "scanned, or the host named another number than the scanner read.",
         "State the number before the trigger, once a board. Scan the board again and trigger it again."},
+    ReasonRow{
+        Reason::reference_check,
+        "A reference check of the cell is due, in progress or failed, so that the board was not "
+        "measured.",
+        "datumd.toml: reference_checks",
+        "A shift began, the interval is over, datumd was started, the temperature or the calibration "
+        "changed, somebody reported a collision, or the artefact measured wrong.",
+        "datumctl check says which and why. Measure the artefact (datumctl check start); after a failed "
+        "check look at datumctl check look-back."},
     ReasonRow{Reason::internal, "datumd contradicts itself.", "none",
               "A fault of datumd, or of the computer's memory.",
               "Keep the frame, run datumctl selftest, and send the archive of datumctl support."},

@@ -61,6 +61,16 @@ void put_calibration(Exposition& to, const Instrument& instrument) {
   to.add(Metric::calibration_residual, c.residual_rms_um * meters_per_um);
 }
 
+void put_checks(Exposition& to, Instrument& instrument) {
+  const ReferenceChecker* checker = instrument.reference_checker();
+  if (!checker) return;
+  for (const CheckStatus& c : checker->checks()) {
+    to.add(Metric::check_state, 1, {{"check", c.name}, {"state", name_of(c.state)}});
+    if (c.until_utc_s != 0)
+      to.add(Metric::check_due, static_cast<double>(c.until_utc_s), {{"check", c.name}});
+  }
+}
+
 void put_store(Exposition& to, Instrument& instrument) {
   try {
     const StoreExtent have = instrument.results();
@@ -119,6 +129,7 @@ void put_instrument(Exposition& to, Instrument& instrument) {
   put_links(to, instrument);
   put_hosts(to, instrument);
   put_calibration(to, instrument);
+  put_checks(to, instrument);
   put_store(to, instrument);
   if (const auto told = instrument.temperature()) to.add(Metric::temperature, told->degc);
 }

@@ -52,6 +52,11 @@ constexpr std::array<MetricFamily, metrics> families{{
     {calibration_expires, "datumd_calibration_expires_timestamp_seconds", gauge, "",
      "When it expires, seconds since 1970-01-01 UTC."},
     {calibration_residual, "datumd_calibration_residual_rms_meters", gauge, "", "Of its fit."},
+    {check_state, "datumd_reference_check_state", gauge, "check state",
+     "1 of the state in which a reference check is: VALID, OVERRIDDEN, DUE, CHECK or FAILED."},
+    {check_due, "datumd_reference_check_due_timestamp_seconds", gauge, "check",
+     "When a VALID or OVERRIDDEN one becomes due, seconds since 1970-01-01 UTC; absent where no time does "
+     "it."},
     {temperature, "datumd_cell_temperature_celsius", gauge, "", "As a host reported it last."},
     {store_first, "datumd_store_first_sequence", gauge, "", "Number of the oldest result that is stored."},
     {store_last, "datumd_store_last_sequence", gauge, "", "Number of the newest one."},

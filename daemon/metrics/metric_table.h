@@ -36,6 +36,8 @@ enum class Metric : std::uint8_t {
   calibration_usable,
   calibration_expires,
   calibration_residual,
+  check_state,
+  check_due,
   temperature,
   store_first,
   store_last,

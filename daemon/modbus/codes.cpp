@@ -86,6 +86,7 @@ const std::vector<Coded>& result_codes() {
       {62, "WARP_GAP", ""},
       {63, "PANEL", ""},
       {64, "SKIPPED", ""},
+      {65, "REFERENCE_CHECK", ""},
       {72, "SERIAL", ""},
       {99, "INTERNAL", ""},
   };

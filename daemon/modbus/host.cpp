@@ -294,6 +294,7 @@ void Host::put_status(Image& image, MonotonicNs now) const {
   to[at_questionable] = cell_.instrument.questionable_condition();
   put_text(to, at_control_owner, 32, cell_.control.owner());
   put_links(to, cell_.instrument.link_reports(), now);
+  put_checks(to, cell_.instrument.reference_checker(), cell_.instrument.utc_s());
 }
 
 /// Loads the window of the oldest unacknowledged result.

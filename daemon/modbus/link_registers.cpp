@@ -56,4 +56,16 @@ void put_links(Words to, const std::vector<LinkReport>& reports, MonotonicNs now
   put_link(to, at_cmm_link, named("cmm"), now);
 }
 
+void put_checks(Words to, const ReferenceChecker* checker, std::int64_t utc_s) {
+  const std::vector<CheckStatus> checks = checker ? checker->checks() : std::vector<CheckStatus>{};
+  to[at_check_state] = static_cast<std::uint16_t>(worst_of(checks));
+  std::optional<std::int64_t> first;
+  for (const CheckStatus& c : checks)
+    if (c.until_utc_s != 0 && (!first || c.until_utc_s < *first)) first = c.until_utc_s;
+  put_i32(to, at_check_due,
+          first ? static_cast<std::int32_t>(
+                      std::clamp<std::int64_t>(*first - utc_s, no_integer + std::int64_t{1}, INT32_MAX))
+                : no_integer);
+}
+
 }  // namespace datum::modbus

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "daemon/instrument/reference_checker.h"
 #include "daemon/modbus/registers.h"
 #include "drivers/port/link_report.h"
 
@@ -10,5 +11,8 @@ namespace datum::modbus {
 
 /// `to` begins at register 0.
 void put_links(Words to, const std::vector<LinkReport>& reports, MonotonicNs now);
+
+/// State of the reference checks; null: the cell has none.
+void put_checks(Words to, const ReferenceChecker* checker, std::int64_t utc_s);
 
 }  // namespace datum::modbus

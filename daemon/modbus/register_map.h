@@ -78,6 +78,8 @@ enum At : Address {
   at_control_owner = 462,
   at_sensor_link = 500,
   at_cmm_link = 510,
+  at_check_state = 516,
+  at_check_due = 518,
   base_end = 520,  // registers 0 to 519; unnamed ones read 0
 
   // Two windows of the same layout, one result each.

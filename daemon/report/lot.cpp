@@ -47,6 +47,7 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
     return s;
   }
   const BoardVerdict& v = *read.verdict;
+  s.artefact = is_artefact(v);
   s.board.why = plain_reason(v);
   for (const ComponentVerdict& c : v.components) {
     if (is_skipped(c)) continue;
@@ -64,6 +65,7 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
 }
 
 void Lot::add(BoardSummary s) {
+  if (s.artefact) return;  // of a reference check, no product
   const std::uint32_t none = words_.id("");
   unreadable_ += !s.readable;
   if (s.cause != none) ++reasons_[s.cause];

@@ -73,6 +73,7 @@ struct BoardSummary {
   };
   LotBoard board;
   bool readable = true;
+  bool artefact = false;    // of a reference check: no lot counts it
   std::uint32_t cause = 0;  // of a board without components
   std::vector<Part> parts;
   std::vector<Check> checks;  // of all parts, in their order

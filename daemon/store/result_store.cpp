@@ -255,6 +255,12 @@ void ResultStore::state(const std::vector<std::string>& statements) {
   }
 }
 
+void ResultStore::keep_checks(const std::vector<CheckRecord>& records) {
+  impl_->demand_writer();
+  impl_->presence->check();
+  keep_check_records(impl_->db.get(), impl_->file, id_, records);
+}
+
 void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {
   impl_->demand_writer();
   impl_->presence->check();

@@ -16,6 +16,7 @@
 
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/sign/signed_head.h"
+#include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
 #include "daemon/store/result_times.h"
 
@@ -160,6 +161,9 @@ class ResultStore {
 
   /// Commits entries with these statements in this order. Throws StoreError and then commits none.
   void state(const std::vector<std::string>& statements);
+
+  /// Commits records of reference checks with their statements. Throws StoreError and then commits none.
+  void keep_checks(const std::vector<CheckRecord>& records);
 
   /// Stores signed heads of its chain. Throws StoreError and then stores none.
   void keep_signed(const std::vector<SignedHead>& heads);

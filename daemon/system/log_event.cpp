@@ -59,6 +59,8 @@ constexpr std::array<EventKind, events - 1> kinds{{
      "a file ended the process that parses it; it is refused and kept"},
     {Event::signing_trouble, "signing_trouble", "5f0c3b6fd2a94cbd8b1f4e0a9d7762ce", "DATUM_REASON",
      "the chain of results is not signed; it may have been changed"},
+    {Event::reference_check, "reference_check", "c2a5f8f0b7d14b1e9a3f6d1c84e7a952",
+     "DATUM_CHECK DATUM_STATE DATUM_REASON", "a reference check is due, begun, good, failed or overridden"},
 }};
 
 }  // namespace

@@ -43,8 +43,9 @@ enum class Event : std::uint8_t {
   store_set_back,
   parser_ended,
   signing_trouble,
+  reference_check,
 };
-inline constexpr std::size_t events = static_cast<std::size_t>(Event::signing_trouble) + 1;
+inline constexpr std::size_t events = static_cast<std::size_t>(Event::reference_check) + 1;
 
 struct EventKind {
   Event event;

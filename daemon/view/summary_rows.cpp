@@ -54,7 +54,7 @@ void SummaryWriter::add(const StoredResult& result, const ReadResult& read) {
   const BoardSummary s = summary_of(result, read, words_);
   std::string bytes;
   bytes.reserve(16 + s.parts.size() * 13 + s.checks.size() * 17);
-  put(bytes, std::uint8_t{s.readable});
+  put(bytes, static_cast<std::uint8_t>(s.readable + 2 * s.artefact));
   put(bytes, stored_id(s.cause));
   put(bytes, static_cast<std::uint32_t>(s.parts.size()));
   auto check = s.checks.begin();
@@ -104,7 +104,9 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
              row->text(4)};
   const std::string bytes = row->text(5);
   RowReader in(bytes);
-  s.readable = in.take<std::uint8_t>() != 0;
+  const auto state = in.take<std::uint8_t>();
+  s.readable = (state & 1) != 0;
+  s.artefact = (state & 2) != 0;
   s.cause = word_of(in.take<std::uint32_t>());
   const auto parts = in.take<std::uint32_t>();
   for (std::uint32_t p = 0; p < parts && in.whole(); ++p) {

@@ -13,7 +13,9 @@
 #include "daemon/controller/controller_state.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/verdict/overlap_evidence.h"
+#include "daemon/inspection/verdict/reference_evidence.h"
 #include "daemon/inspection/verdict/serial_evidence.h"
+#include "daemon/inspection/verdict/warp_evidence.h"
 #include "drivers/frame/height_frame.h"
 #include "drivers/frame/probe_point.h"
 #include "drivers/frame/step_record.h"
@@ -72,8 +74,9 @@ enum class Reason : std::uint8_t {
   paste,                // a deposit's pixels are missing, none is seen, or it is joined to another's
   nominal_unconfirmed,  // measured, and held at INCONCLUSIVE: nobody stands behind the nominal height
   panel,  // a bad-board mark is doubtful, no board is left, or what was stated of the boards contradicts the recipe
-  skipped,  // not measured: its board of the panel is marked or stated as bad
-  serial,   // no serial number where the recipe asks for one, or two for one trigger
+  skipped,          // not measured: its board of the panel is marked or stated as bad
+  serial,           // no serial number where the recipe asks for one, or two for one trigger
+  reference_check,  // not measured: a reference check is due or has failed
   internal,
 };
 const char* name_of(Reason r);  // "FLOOR_INLIER_RATIO", ...
@@ -149,40 +152,6 @@ struct HoleEvidence {
   static constexpr std::array<double, 3> none{std::numeric_limits<double>::quiet_NaN(),
                                               std::numeric_limits<double>::quiet_NaN(),
                                               std::numeric_limits<double>::quiet_NaN()};
-};
-
-/// A place where the board's surface was measured: under a component from its ring, or a patch of bare board.
-struct WarpKnotEvidence {
-  std::string name;
-  double x_mm = 0, y_mm = 0;          // board coordinates
-  double z_um = 0, u_um = 0;          // over the board's plane z = 0
-  double left_out_um = std::nan("");  // height less its prediction from all others; NaN without a surface
-};
-
-/// Distance of a place from the nearest measured one.
-struct WarpGapEvidence {
-  double mm = 0;
-  std::array<double, 2> at_mm{};  // board coordinates
-};
-
-/// Deviation of bare board from the surface through the knots, beyond noise.
-struct WarpOffEvidence {
-  double um = 0;
-  std::array<double, 2> at_mm{};  // board coordinates
-};
-
-/// Evidence of a board's form (calib/warp/thin_plate.h).
-struct WarpEvidence {
-  std::array<double, 2> outline_mm{};  // outline of bow and twist, about the board's middle
-  std::vector<WarpKnotEvidence> knots;
-  std::vector<std::array<double, 2>> hull_mm;  // of the measured places; nothing is evaluated beyond it
-  std::uint32_t refused = 0;                   // refused rings and patches
-  /// "convex" (+), "concave" (-) after JESD22-B112, "not told" within U, "" without a surface
-  std::string shape;
-  double lambda = 0, leave_one_out_um = 0, roughness_um = 0;
-  std::optional<WarpGapEvidence> largest_gap;   // of the outline's places
-  std::optional<WarpOffEvidence> farthest_off;  // of the bare board checked beside the knots
-  double condition = 0, growth = 0, backward_error = 0;
 };
 
 /// A floor from the board's surface, in place of a refused ring.
@@ -372,10 +341,11 @@ struct BoardVerdict {
   std::string frame_id, frame_source, frame_sha256;
   CaptureTime captured;
   std::optional<FrameAge> frame_age;
-  std::optional<SensorStamp> stamp;           // of a sensor with frame counter and encoder
-  std::string code;                           // version and commit
-  std::string backend;                        // "cpu avx512 x2"
-  std::optional<ControllerState> controller;  // its state then; none where not monitored
+  std::optional<SensorStamp> stamp;            // of a sensor with frame counter and encoder
+  std::string code;                            // version and commit
+  std::string backend;                         // "cpu avx512 x2"
+  std::optional<ControllerState> controller;   // its state then; none where not monitored
+  std::optional<ReferenceEvidence> reference;  // none: the cell has no reference checks
   Pose pose;
   std::vector<StepRecord> stages;  // processing steps of the frame's heights; empty: the sensor's own
   /// Of a board of several snapshots, one for each pose; frame and pose above are of the last one that came.

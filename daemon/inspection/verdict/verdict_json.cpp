@@ -150,6 +150,7 @@ void visit(F& f, V& v, const BoardVerdict&) {
   f("code", v.code);
   f("backend", v.backend);
   f.where_known("controller", v.controller);
+  f.where_known("reference", v.reference);
   f("pose", v.pose);
   f.where_any("stages", v.stages);
   f.where_any("snapshots", v.snapshots);

@@ -53,6 +53,29 @@ void visit(F& f, V& v, const StepRecord&) {
   f("warnings", v.warnings);
 }
 
+// --- reference checks
+
+template <class F, class V>
+void visit(F& f, V& v, const CheckOverride&) {
+  f("id", v.id);
+  f("by", v.by);
+  f("why", v.why);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const ReliedCheck&) {
+  f("name", v.name);
+  f("state", v.state);
+  f("good", v.good);
+  f.where_known("override", v.override_by);
+}
+
+template <class F, class V>
+void visit(F& f, V& v, const ReferenceEvidence&) {
+  f("artefact", v.artefact);
+  f("checks", v.checks);
+}
+
 // --- a part's fault
 
 template <class F, class V>

@@ -130,6 +130,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
       return "SKIPPED";
     case Reason::serial:
       return "SERIAL";
+    case Reason::reference_check:
+      return "REFERENCE_CHECK";
     case Reason::internal:
       return "INTERNAL";
   }
@@ -137,6 +139,8 @@ const char* name_of(Reason r) {  // NOLINT(readability-function-size): a table
 }
 
 const char* word_of(const PanelBoard& board) { return board.decision ? name_of(*board.decision) : "SKIPPED"; }
+
+bool is_artefact(const BoardVerdict& v) { return v.reference && !v.reference->artefact.empty(); }
 
 bool is_skipped(const ComponentVerdict& component) {
   return !component.checks.empty() && component.checks.front().reason == Reason::skipped;

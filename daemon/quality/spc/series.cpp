@@ -68,7 +68,7 @@ void SeriesBook::add_gap(const BoardVerdict& v, std::size_t index) {
 }
 
 void SeriesBook::add(const BoardVerdict& v) {
-  if (filter_.excluded.contains(v.sequence)) {
+  if (filter_.excluded.contains(v.sequence) || is_artefact(v)) {
     ++excluded_;
     return;
   }

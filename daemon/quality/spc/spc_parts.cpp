@@ -93,8 +93,9 @@ Json capability_json(const Capability& c) {
 }
 
 void begin_report(SpcReport& report, const SeriesBook& book) {
-  report.text = fmt::format("{} results; left out: {} repeats of a unit, {} of studies\n", book.results(),
-                            book.repeats(), book.excluded());
+  report.text =
+      fmt::format("{} results; left out: {} repeats of a unit, {} of studies and reference checks\n",
+                  book.results(), book.repeats(), book.excluded());
   report.json = {{"results", book.results()}, {"repeats", book.repeats()}, {"of_studies", book.excluded()}};
 }
 
