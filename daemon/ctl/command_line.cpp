@@ -46,6 +46,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_recipe_commands(*this);
   add_fit_commands(*this);
   add_check_commands(*this);
+  add_audit_command(*this);
   add_study_commands(*this);
   add_spc_command(*this);
   add_calibration_commands(*this);

@@ -150,6 +150,7 @@ TEST(ScenarioChecks, NothingPassesWithoutAGoodCheckAndEachVerdictNamesIts) {
   EXPECT_EQ(nlohmann::json::parse(c.ctl({"spc", "--json"}).output)["of_studies"], 4)
       << "readings are no products";
 
+  EXPECT_THAT(c.ctl({"audit", "--who", "Berger"}).output, HasSubstr("OVERRIDE until"));
   EXPECT_EQ(c.ctl({"verify", "results"}).status, 0);
   EXPECT_THAT(c.ctl({"verify", "results", "--frames"}).output, HasSubstr(" 0 not the same"));
   c.sql("UPDATE reference_check SET step = 'VALID' WHERE step = 'FAILED'");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "daemon/store/audit_trail.h"
 #include "daemon/store/chain_check.h"
 #include "daemon/store/check_records.h"
 #include "tests/daemon/scpi/fixture.h"
@@ -84,6 +85,29 @@ TEST(CheckRecords, AreKeptAndLookedBackFrom) {
   const BoardVerdict v = store.latest()->verdict();
   EXPECT_EQ(v.reference->checks[0].override_by->by, "A. Berger");
   EXPECT_EQ(to_json(verdict_from_json(to_json(v))), to_json(v));
+}
+
+TEST(AuditTrail, SaysWhoDidWhat) {
+  const FreshFolder folder;
+  const fs::path file = folder / "results.db";
+  ResultStore store(file, {"2026-11-23T05:00:00Z", {}, {}});
+  store.state(
+      {to_statement(Deed{"tcp 10.0.0.2:50112", "operate", "INIT", 3, "2026-11-23T06:00:00Z", "CN=line"})});
+  CheckRecord override_record = record(1, CheckStep::override_, 0);
+  override_record.by = "A. Berger";
+  store.keep_checks({override_record});
+  const auto all = audit_trail(file, "", "");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].who, "datumd");
+  EXPECT_EQ(all[0].what, "made");
+  EXPECT_EQ(all[1].who, "tcp 10.0.0.2:50112");
+  EXPECT_EQ(all[1].certificate, "CN=line");
+  EXPECT_EQ(all[1].what, "INIT (3 before it are not listed)");
+  EXPECT_EQ(all[2].who, "A. Berger");
+  EXPECT_THAT(all[2].what, HasSubstr("check golden: OVERRIDE by A. Berger"));
+  EXPECT_EQ(audit_trail(file, "2026-11-23T06:00:00Z", "2026-11-23T06:00:01Z").size(), 1u);
+  run_sql(file, "UPDATE chain SET statement = '{\"what\":' WHERE link = 2");
+  EXPECT_THAT(audit_trail(file, "", "")[1].what, HasSubstr("can't be read"));
 }
 
 TEST(CheckRecords, AreNamedWhereAlteredOrTakenOut) {
