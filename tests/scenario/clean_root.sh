@@ -1,9 +1,10 @@
 #!/bin/sh
 # A newcomer's machines: bare Debian roots, a fresh clone of the committed tree in each, and ./datum with no other step.
-# Needs root, debootstrap and a Debian mirror (DATUM_MIRROR, else the host's own). Usage:
+# Needs root, debootstrap and a mirror (DATUM_MIRROR, else the host's own of Debian, archive.ubuntu.com of Ubuntu). Usage:
 #   clean_root.sh [FOLDER [ROOT [COMMAND...]]]
 # Roots, FOLDER/ROOT each: `minimal` has Debian 12's packages of priority `required`, and runs demo and test; `debian-13` is the
-# same of Debian 13 (a newer compiler, newer libraries); `standard` has Debian 12's of `important` and `standard` too, as the
+# same of Debian 13 (a newer compiler, newer libraries), `ubuntu-22.04` and `ubuntu-24.04` of Ubuntu, each where it is named;
+# `standard` has Debian 12's of `important` and `standard` too, as the
 # installer leaves a machine (groff, man, perl, python3, an ssh client: a minimal root hides what they change), and starts each
 # command of `./datum help` once, in its shortest form. COMMAND: these alone.
 set -eu
@@ -81,11 +82,25 @@ inside() {  # root command
 }
 
 make_root() {  # root kind
-  mirror=${DATUM_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)}
-  case $2 in minimal | debian-13) variant=--variant=minbase ;; standard) variant= ;; esac
-  case $2 in debian-13) suite=trixie ;; *) suite=bookworm ;; esac
+  case $2 in standard) variant= ;; *) variant=--variant=minbase ;; esac
+  case $2 in debian-13) suite=trixie ;; ubuntu-22.04) suite=jammy ;; ubuntu-24.04) suite=noble ;; *) suite=bookworm ;; esac
+  script=
+  case $2 in
+    ubuntu-*)
+      mirror=${DATUM_MIRROR:-http://archive.ubuntu.com/ubuntu}
+      keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+      if [ -e $keyring ]; then
+        variant="$variant --components=main,universe --keyring=$keyring"
+      else
+        echo "datum clean-root: no $keyring: whether the packages are Ubuntu's own is not checked" >&2
+        variant="$variant --components=main,universe --no-check-gpg"
+      fi
+      script=/usr/share/debootstrap/scripts/gutsy  # that of all newer ones, of which an older debootstrap lacks the names
+      ;;
+    *) mirror=${DATUM_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | head -n 1)} ;;
+  esac
   # shellcheck disable=SC2086
-  [ -x "$1/usr/bin/apt-get" ] || debootstrap $variant $suite "$1" ${mirror:+"$mirror"}
+  [ -x "$1/usr/bin/apt-get" ] || debootstrap $variant $suite "$1" ${mirror:+"$mirror"} $script
   printf '#!/bin/sh\nexit 101\n' >"$1/usr/sbin/policy-rc.d"  # a root that is entered starts no services
   chmod +x "$1/usr/sbin/policy-rc.d"
 }
@@ -108,7 +123,10 @@ add_standard() {  # root
 
 failed=0
 for kind in $roots; do
-  case $kind in minimal | debian-13 | standard) ;; *) echo "datum clean-root: root '$kind'; allowed: minimal, debian-13, standard" >&2; exit 2 ;; esac
+  case $kind in
+    minimal | debian-13 | ubuntu-22.04 | ubuntu-24.04 | standard) ;;
+    *) echo "datum clean-root: root '$kind'; allowed: minimal, debian-13, ubuntu-22.04, ubuntu-24.04, standard" >&2; exit 2 ;;
+  esac
   root=$folder/$kind
   make_root "$root" "$kind"
   enter "$root"
