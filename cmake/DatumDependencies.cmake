@@ -38,6 +38,14 @@ if(DATUM_DAEMON)
     find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
     pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
   endif()
+  if(DATUM_PLANT)
+    # Its own pkg-config file asks for two libraries that Debian has in another package, and that nobody here needs.
+    find_path(PROTON_INCLUDE proton/container.hpp REQUIRED)             # libqpid-proton-cpp12-dev
+    find_library(PROTON_LIBRARY qpid-proton-cpp REQUIRED)
+    add_library(datum_proton INTERFACE)
+    target_include_directories(datum_proton SYSTEM INTERFACE ${PROTON_INCLUDE})
+    target_link_libraries(datum_proton INTERFACE ${PROTON_LIBRARY})
+  endif()
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)
   find_path(ARAVIS_INCLUDE arv.h PATH_SUFFIXES aravis-0.8 REQUIRED)     # libaravis-dev

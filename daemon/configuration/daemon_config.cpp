@@ -6,7 +6,6 @@
 #include "daemon/configuration/head_settings_file.h"
 #include "daemon/configuration/shared_links.h"
 #include "daemon/hosts/host_settings_file.h"
-#include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
 #include "daemon/store/retention/retention_settings_file.h"
 #include "daemon/store/signing_settings_file.h"
@@ -333,7 +332,7 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   if (file.has("schema")) file.integer("schema", schema, schema);  // in another schema, other keys are known
   const bool known = problems.attempt([&] {
     file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures",
-                    "reference_checks", "backend", "cmm", "calibration", "holes", "metrics", "host",
+                    "reference_checks", "backend", "cmm", "calibration", "holes", "metrics", "plant", "host",
                     "scanner"});
   });
   const auto read = [&](const char* part, auto reader) {
@@ -364,6 +363,8 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   read_if("holes", [&](TomlTable table) { read_holes(std::move(table), c); });
   read_if("metrics",
           [&](TomlTable table) { c.metrics = config::read_metrics(std::move(table), c.file.parent_path()); });
+  read_if("plant",
+          [&](TomlTable table) { c.plant = config::read_plant(std::move(table), c.file.parent_path()); });
   read("host", [&] { read_host(file.table_if("host"), c, problems); });
 }
 

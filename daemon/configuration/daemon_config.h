@@ -17,6 +17,7 @@
 #include "daemon/instrument/recipe_files.h"
 #include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
+#include "daemon/store/plant_settings.h"
 #include "daemon/store/retention/settings.h"
 #include "daemon/store/signing_settings.h"
 #include "drivers/cmm/settings.h"
@@ -83,6 +84,7 @@ struct DaemonConfig {
   std::optional<CommandServerSettings> gocator_host;  // results in the ASCII protocol of Gocator sensors
   ControlSettings control;
   std::optional<MetricsSettings> metrics;  // none: no metrics are served
+  std::optional<PlantSettings> plant;      // of datumd-plant; none: this cell has no plant
 
   /// Location of each key by its full name ("inspection.calibration"), for messages.
   std::map<std::string, config::Location> places;

@@ -23,6 +23,7 @@ demo --surface
 demo --snapshots
 demo --fringe
 demo --quality
+demo --plant
 demo --devices
 deps
 fmt --check

@@ -1,0 +1,341 @@
+#include "daemon/plant/cfx_messages.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "config/toml_reader.h"
+
+namespace datum {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* version = "2.1";
+
+/// Text of an envelope; bytes that are no UTF-8 are replaced.
+CfxMessage envelope(const char* name, const CfxOrigin& origin, const std::string& id, Json body) {
+  Json typed = {{"$type", fmt::format("{}, CFX", name)}};
+  typed.update(body);
+  const Json whole = {{"MessageName", name},  {"Version", version},      {"TimeStamp", origin.utc},
+                      {"UniqueID", id},       {"Source", origin.handle}, {"Target", nullptr},
+                      {"RequestID", nullptr}, {"MessageBody", typed}};
+  return {name, id, whole.dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+std::string timespan(std::int64_t seconds) {
+  const std::int64_t days = seconds / 86'400, rest = seconds % 86'400;
+  const std::string clock = fmt::format("{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60);
+  return days == 0 ? clock : fmt::format("{}.{}", days, clock);  // .NET's constant form of a TimeSpan
+}
+
+/// TestResult.
+const char* result_of(Decision decision) {
+  switch (decision) {
+    case Decision::pass:
+      return "Passed";
+    case Decision::inconclusive:
+    case Decision::fail:
+      return "Failed";
+    case Decision::invalid:
+      break;
+  }
+  return "Error";
+}
+
+struct Unit {
+  const char* name;
+  double per;  // of it in one of unit_of()
+};
+Unit cfx_unit(Characteristic characteristic) {
+  const std::string_view unit = unit_of(characteristic);
+  if (unit == "um") return {"mm", 1e-3};
+  if (unit == "mdeg") return {"deg", 1e-3};
+  if (unit == "permille") return {"%", 0.1};
+  return {"%", 1};
+}
+
+Json numeric(const std::string& id, const std::string& name, const std::string& utc,
+             const CheckVerdict& check, double value, bool with_limits, const std::string& reference) {
+  const auto [unit, per] = cfx_unit(check.check.characteristic);
+  // One multiplication of the stored value, and 9 digits behind it: far below any U, and no digits of binary fractions.
+  const auto scaled = [per](double of) { return std::stod(fmt::format("{:.9g}", of * per)); };
+  Json measured = {{"Value", scaled(value)}, {"ValueUnits", unit}};
+  const auto bound = [&](const char* key, const std::optional<double>& of) {
+    measured[key] = of && with_limits ? Json(scaled(*of)) : Json(nullptr);
+    measured[std::string(key) + "Units"] = of && with_limits ? Json(unit) : Json(nullptr);
+  };
+  bound("ExpectedValue", check.check.nominal);
+  bound("MinimumAcceptableValue", check.check.lower);
+  bound("MaximumAcceptableValue", check.check.upper);
+  return {{"$type", "CFX.Structures.NumericMeasurement, CFX"},
+          {"UniqueIdentifier", id},
+          {"MeasurementName", name},
+          {"TimeRecorded", utc},
+          {"Sequence", 0},
+          {"Result", result_of(check.decision)},
+          {"CRDs", reference},
+          {"MeasuredValue", measured}};
+}
+
+std::string name_of_check(const Check& check) {
+  return check.parameter == 0 ? std::string(name_of(check.characteristic))
+                              : fmt::format("{} {}", name_of(check.characteristic), check.parameter);
+}
+
+/// DefectCategory, of the values that the SDK suggests.
+const char* category_of(const ComponentVerdict& component) {
+  if (!component.defect) return "WrongComponentHeight";
+  switch (component.defect->word) {
+    case Defect::missing:
+      return "ComponentMissing";
+    case Defect::tombstoned:
+      return "Tombstone";
+    case Defect::lifted_side:
+    case Defect::lifted_corner:
+      return "ComponentTilted";
+    case Defect::shifted:
+      return "ComponentShifted";
+    case Defect::rotated:
+      return "ComponentRotated";
+    case Defect::upside_down:
+      return "FaceDownComponent";
+    case Defect::wrong_part:
+      return "WrongComponent";
+    case Defect::wrong_height:
+      return "WrongComponentHeight";
+    case Defect::bridged:
+      return "PasteShort";
+    case Defect::billboard:
+    case Defect::foreign_object:
+      break;
+  }
+  return "Miscellaneous";
+}
+
+struct Ids {
+  const std::string& entry;
+  std::string of(const std::string& what) const { return guid_of(entry + "|" + what); }
+};
+
+/// One of a component's checks that did not pass.
+Json defect_of(const ComponentVerdict& component, const CheckVerdict& check, const std::string& id,
+               Json measurement) {
+  const bool told = check.decision == Decision::fail;
+  const std::string name = name_of_check(check.check);
+  return {
+      {"UniqueIdentifier", id},
+      {"DefectCode", !told              ? "INCONCLUSIVE"
+                     : component.defect ? name_of(component.defect->word)
+                                        : name.c_str()},
+      {"DefectCategory", category_of(component)},
+      {"Description",
+       component.defect ? component.defect->detail : fmt::format("{} {}", component.reference, name)},
+      {"Comments", check.detail},
+      {"ComponentOfInterest",
+       {{"ReferenceDesignator", component.reference}, {"UnitPosition", nullptr}, {"PartNumber", nullptr}}},
+      {"RegionOfInterest", nullptr},
+      {"DefectImages", Json::array()},
+      {"Priority", told ? 1 : 2},
+      {"ConfidenceLevel", nullptr},
+      {"RelatedMeasurements", Json::array({std::move(measurement)})},
+      {"RelatedSymptoms", Json::array()},
+      {"Verification", "NotVerifiedYet"}};
+}
+
+Json inspection_of(const BoardVerdict& verdict, const ComponentVerdict& component, const Ids& ids) {
+  Json measurements = Json::array(), defects = Json::array();
+  std::string error;
+  for (std::size_t i = 0; i < component.checks.size(); ++i) {
+    const CheckVerdict& check = component.checks[i];
+    const std::string name = name_of_check(check.check), place = fmt::format("{}|{}", component.reference, i);
+    if (check.decision == Decision::invalid || !std::isfinite(check.value)) {
+      error += fmt::format("{}{}: {}{}{}", error.empty() ? "" : "; ", name, name_of(check.reason),
+                           check.detail.empty() ? "" : ", ", check.detail);
+      continue;
+    }
+    Json value =
+        numeric(ids.of(place), name, verdict.measured_at, check, check.value, true, component.reference);
+    if (check.decision == Decision::pass)
+      measurements.push_back(std::move(value));
+    else
+      defects.push_back(defect_of(component, check, ids.of(place + "|defect"), std::move(value)));
+    measurements.push_back(numeric(ids.of(place + "|U"), name + " U (k=2)", verdict.measured_at, check,
+                                   2 * check.u, false, component.reference));
+  }
+  if (component.decision == Decision::invalid && error.empty()) error = "INVALID";
+  return {{"UniqueIdentifier", ids.of(component.reference)},
+          {"InspectionName", component.reference},
+          {"InspectionStartTime", nullptr},
+          {"InspectionEndTime", verdict.measured_at},
+          {"TestProcedure", component.package},
+          {"Comments", name_of(component.decision)},
+          {"Result", is_skipped(component) ? "Skipped" : result_of(component.decision)},
+          {"Verification", "NotVerifiedYet"},
+          {"VerificationDetail", nullptr},
+          {"Error", error.empty() ? Json(nullptr) : Json(error)},
+          {"DefectsFound", std::move(defects)},
+          {"Symptoms", Json::array()},
+          {"Measurements", std::move(measurements)}};
+}
+
+/// What decided a board as a whole, where no component says so.
+Json board_inspection(const std::string& name, Decision decision, Reason reason, const std::string& detail,
+                      const BoardVerdict& verdict, const Ids& ids) {
+  return {{"UniqueIdentifier", ids.of("board " + name)},
+          {"InspectionName", "BOARD"},
+          {"InspectionStartTime", nullptr},
+          {"InspectionEndTime", verdict.measured_at},
+          {"TestProcedure", nullptr},
+          {"Comments", name_of(decision)},
+          {"Result", result_of(decision)},
+          {"Verification", "NotVerifiedYet"},
+          {"VerificationDetail", nullptr},
+          {"Error", reason == Reason::none
+                        ? Json(nullptr)
+                        : Json(fmt::format("{}{}{}", name_of(reason), detail.empty() ? "" : ": ", detail))},
+          {"DefectsFound", Json::array()},
+          {"Symptoms", Json::array()},
+          {"Measurements", Json::array()}};
+}
+
+/// The unit's own number; a board without one is named by its result, so that no two units share a name.
+std::string unit_name(const std::string& unit_id, const BoardVerdict& verdict) {
+  return unit_id.empty() ? fmt::format("{}-{}", verdict.store_id, verdict.sequence) : unit_id;
+}
+
+Json unit(const BoardVerdict& verdict, const std::string& name, int position, const char* result,
+          Json inspections) {
+  return {{"UnitIdentifier", name},
+          {"UnitPositionNumber", position},
+          {"OverallResult", result},
+          {"ActiveRecipeName", verdict.recipe},
+          {"ActiveRecipeRevision", verdict.recipe_sha256},
+          {"Verification", "NotVerifiedYet"},
+          {"TotalInspectionCount", inspections.size()},
+          {"Inspections", std::move(inspections)}};
+}
+
+/// The components whose reference ends with "@BOARD"; all without a board.
+Json inspections_of(const BoardVerdict& verdict, const std::string& board, const Ids& ids) {
+  Json all = Json::array();
+  for (const ComponentVerdict& component : verdict.components)
+    if (board.empty() || component.reference.ends_with("@" + board))
+      all.push_back(inspection_of(verdict, component, ids));
+  return all;
+}
+
+Json units_of(const BoardVerdict& verdict, const Ids& ids) {
+  Json units = Json::array();
+  int position = 0;
+  for (const PanelBoard& board : verdict.boards) {
+    Json all = inspections_of(verdict, board.name, ids);
+    if (board.decision && board.reason != Reason::none)
+      all.push_back(board_inspection(board.name, *board.decision, board.reason, board.detail, verdict, ids));
+    // A panel that is INVALID as a whole has no board that passed.
+    const Decision decision = board.decision
+                                  ? (verdict.reason == Reason::none ? *board.decision : verdict.decision)
+                                  : Decision::invalid;
+    units.push_back(unit(verdict, board.unit_id.empty() ? unit_name(verdict.unit_id, verdict) : board.unit_id,
+                         ++position, board.decision ? result_of(decision) : "Skipped", std::move(all)));
+  }
+  if (!verdict.boards.empty()) return units;
+  Json all = inspections_of(verdict, "", ids);
+  if (verdict.reason != Reason::none || all.empty())
+    all.push_back(board_inspection("", verdict.decision, verdict.reason, verdict.detail, verdict, ids));
+  units.push_back(
+      unit(verdict, unit_name(verdict.unit_id, verdict), 1, result_of(verdict.decision), std::move(all)));
+  return units;
+}
+
+}  // namespace
+
+std::string guid_of(std::string_view text) {
+  std::string hex = config::sha256_hex(text).substr(0, 32);
+  hex[12] = '8';                                                                // version
+  hex[16] = "89ab"[(hex[16] >= 'a' ? hex[16] - 'a' + 10 : hex[16] - '0') & 3];  // variant
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" + hex.substr(16, 4) + "-" +
+         hex.substr(20);
+}
+
+std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& entry,
+                               const std::string& handle) {
+  const Ids ids{entry};
+  const CfxOrigin origin{handle, verdict.measured_at};
+  const std::string transaction = ids.of("transaction");
+  Json started = {{"TransactionID", transaction},
+                  {"Lane", nullptr},
+                  {"Units", Json::array()},
+                  {"RecipeName", verdict.recipe},
+                  {"Revision", verdict.recipe_sha256}};
+  Json units = units_of(verdict, ids);
+  for (const Json& unit : units)
+    started["Units"].push_back(
+        {{"UnitIdentifier", unit["UnitIdentifier"]}, {"PositionNumber", unit["UnitPositionNumber"]}});
+  const Json inspected = {{"TransactionId", transaction},
+                          {"InspectionMethod", "AOI"},
+                          {"SamplingInformation",
+                           {{"SamplingMethod", "NoSampling"}, {"LotSize", nullptr}, {"SampleSize", nullptr}}},
+                          {"Inspector", nullptr},
+                          {"RecipeName", verdict.recipe},
+                          {"RecipeRevision", verdict.recipe_sha256},
+                          {"InspectedUnits", std::move(units)}};
+  // A result that is INVALID is a work cycle that ended, and told that it measured nothing.
+  const Json completed = {{"TransactionID", transaction},
+                          {"Result", verdict.decision == Decision::invalid ? "Failed" : "Completed"}};
+  return {envelope("CFX.Production.WorkStarted", origin, ids.of("started"), std::move(started)),
+          envelope("CFX.Production.TestAndInspection.UnitsInspected", origin, ids.of("inspected"), inspected),
+          envelope("CFX.Production.WorkCompleted", origin, ids.of("completed"), completed)};
+}
+
+CfxMessage cfx_recipe(const BoardVerdict& verdict, const std::string& entry, const std::string& handle) {
+  return envelope("CFX.Production.RecipeActivated", {handle, verdict.measured_at}, Ids{entry}.of("recipe"),
+                  {{"RecipeName", verdict.recipe},
+                   {"Revision", verdict.recipe_sha256},
+                   {"Lane", nullptr},
+                   {"Stage", nullptr}});
+}
+
+CfxMessage cfx_gap(const CfxOrigin& origin, const std::string& store_id, std::uint64_t first,
+                   std::uint64_t last) {
+  const std::string id = guid_of(fmt::format("gap|{}|{}|{}", store_id, first, last));
+  return envelope(
+      "CFX.ResourcePerformance.FaultOccurred", origin, id,
+      {{"Fault",
+        {{"FaultOccurrenceId", id},
+         {"Cause", "MissingDocumentation"},
+         {"Severity", "Error"},
+         {"FaultCode", "GAP"},
+         {"Lane", nullptr},
+         {"Stage", nullptr},
+         {"Description",
+          fmt::format("entries {} to {} of store {} were removed by retention before they were sent", first,
+                      last, store_id)},
+         {"OccurredAt", origin.utc}}}});
+}
+
+CfxMessage cfx_connected(const CfxOrigin& origin, const std::string& id) {
+  return envelope(
+      "CFX.EndpointConnected", origin, guid_of(id),
+      {{"CFXHandle", origin.handle}, {"RequestNetworkUri", nullptr}, {"RequestTargetAddress", nullptr}});
+}
+
+CfxMessage cfx_online(const CfxOrigin& origin, const std::string& id, std::int64_t offline_s) {
+  return envelope("CFX.ResourcePerformance.StationOnline", origin, guid_of(id),
+                  {{"OfflineDuration", timespan(offline_s)}});
+}
+
+CfxMessage cfx_heartbeat(const CfxOrigin& origin, const std::string& id, int every_s) {
+  // null: not known here.
+  return envelope("CFX.Heartbeat", origin, guid_of(id),
+                  {{"CFXHandle", origin.handle},
+                   {"HeartbeatFrequency", timespan(every_s)},
+                   {"ActiveFaults", nullptr},
+                   {"ActiveRecipes", nullptr}});
+}
+
+CfxMessage cfx_shutting_down(const CfxOrigin& origin, const std::string& id) {
+  return envelope("CFX.EndpointShuttingDown", origin, guid_of(id), {{"CFXHandle", origin.handle}});
+}
+
+}  // namespace datum

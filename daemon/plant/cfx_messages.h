@@ -1,0 +1,51 @@
+// Messages of IPC-CFX (IPC-2591; types as in the SDK 2.1 of IPCConnectedFactoryExchange/CFX) of stored results and of the station.
+//
+// A result is three messages with one transaction: WorkStarted, UnitsInspected, WorkCompleted. The type of a verdict has no word for
+// doubt: PASS is Passed, FAIL Failed with its defects, INCONCLUSIVE Failed with the defect INCONCLUSIVE, INVALID Error with its
+// reason, a skipped board of a panel Skipped. Nothing but PASS is ever Passed. What a constructor of the SDK would fill in by
+// itself (Passed, Human, Information) is always written. Lengths are in mm, angles in deg, shares in %. CFX has no field for
+// an uncertainty: each value is followed by one named "... U (k=2)". A check without a value has no measurement.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/inspection/verdict/verdict.h"
+
+namespace datum {
+
+struct CfxMessage {
+  std::string name;  // "CFX.Production.WorkStarted"
+  std::string id;    // GUID, UniqueID of the envelope
+  std::string json;  // the envelope
+};
+
+/// GUID (version 8 of RFC 9562) from the SHA-256 of a text: what is sent again has its former one.
+std::string guid_of(std::string_view text);
+
+/// Where a message comes from, and the time of its event.
+struct CfxOrigin {
+  std::string handle;  // of the cell
+  std::string utc;     // ISO 8601
+};
+
+/// The three messages of a result. `entry`: SHA-256 of its entry of the chain, from which all ids are made.
+std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& entry,
+                               const std::string& handle);
+
+/// Production.RecipeActivated of the result's recipe; the id is of the entry, too.
+CfxMessage cfx_recipe(const BoardVerdict& verdict, const std::string& entry, const std::string& handle);
+
+/// ResourcePerformance.FaultOccurred: entries of the chain that retention removed before they were sent.
+CfxMessage cfx_gap(const CfxOrigin& origin, const std::string& store_id, std::uint64_t first,
+                   std::uint64_t last);
+
+// Of the link itself; `id` is any new text.
+CfxMessage cfx_connected(const CfxOrigin& origin, const std::string& id);
+CfxMessage cfx_online(const CfxOrigin& origin, const std::string& id, std::int64_t offline_s);
+CfxMessage cfx_heartbeat(const CfxOrigin& origin, const std::string& id, int every_s);
+CfxMessage cfx_shutting_down(const CfxOrigin& origin, const std::string& id);
+
+}  // namespace datum

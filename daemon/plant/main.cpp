@@ -1,0 +1,95 @@
+// datumd-plant: sends what the store holds to the plant's broker. It can read the store, and change nothing.
+#include <fmt/format.h>
+#include <signal.h>
+#include <systemd/sd-daemon.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+
+#include "config/utc_time.h"
+#include "daemon/configuration/daemon_config.h"
+#include "daemon/plant/plant_link.h"
+#include "daemon/system/durable_file.h"
+
+namespace {
+
+using namespace datum;
+namespace fs = std::filesystem;
+
+constexpr int exit_config = 78;  // EX_CONFIG (sysexits.h): systemd does not restart the service
+
+struct Arguments {
+  std::string config = "/etc/datumd/datumd.toml";
+  std::string state = std::getenv("STATE_DIRECTORY") ? std::getenv("STATE_DIRECTORY") : "";
+};
+
+PlantPosition position_in(const fs::path& file) {
+  std::ifstream in(file);
+  if (!in && !fs::exists(file)) return {};
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  try {
+    return read_position(text);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error(fmt::format("{} {}", file.string(), error.what()));
+  }
+}
+
+int send(const Arguments& a) {
+  const DaemonConfig config = load_daemon_config(a.config);
+  if (!config.plant) throw std::invalid_argument(a.config + " has no table [plant]");
+  if (a.state.empty())
+    throw std::invalid_argument("no folder for what was accepted: --state FOLDER, or StateDirectory=");
+  const fs::path file = fs::path(a.state) / "position.json";
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&ending, signal);
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  PlantLinkActions actions;
+  actions.keep = [&](const PlantPosition& position) { write_file_durably(file, to_text(position)); };
+  actions.log = [](int level, const std::string& text) {
+    fmt::print(stderr, "<{}>datumd-plant: {}\n", level, text);
+  };
+  actions.ending = [&] {
+    constexpr timespec at_once{0, 0};
+    return sigtimedwait(&ending, nullptr, &at_once) > 0;
+  };
+  actions.utc = [] { return iso8601_from_utc(std::time(nullptr)); };
+  const PlantPosition from = position_in(file);
+  PlantLink link(config.store, *config.plant, from, actions);
+  fmt::print(stderr, "<6>datumd-plant: {} to {} as {}, behind entry {}\n", config.store.string(),
+             config.plant->url, config.plant->handle, from.place.link);
+  sd_notify(0, "READY=1");
+  link.run();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"datumd-plant: sends datumd's results to the plant's broker (IPC-CFX over AMQP 1.0)"};
+  Arguments a;
+  app.add_option("--config", a.config, "configuration of the daemon: store and [plant]")
+      ->capture_default_str();
+  app.add_option("--state", a.state,
+                 "folder for what was accepted (default: STATE_DIRECTORY of the service)");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 64;  // EX_USAGE
+  }
+  try {
+    return send(a);
+  } catch (const config::ConfigError& error) {
+    fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
+    return exit_config;
+  } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
+    return exit_config;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
+    return 1;
+  }
+}

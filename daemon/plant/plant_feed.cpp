@@ -1,0 +1,144 @@
+#include "daemon/plant/plant_feed.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "daemon/inspection/verdict/reference_evidence.h"
+#include "daemon/plant/cfx_messages.h"
+#include "daemon/sign/hex.h"
+#include "daemon/store/chain_reader.h"
+
+namespace datum {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int entries_at_once = 32;  // of one snapshot of the store
+
+/// Fields of a body (netstrings, result_chain.h).
+std::vector<std::string_view> fields_of(std::string_view body) {
+  std::vector<std::string_view> fields;
+  while (!body.empty()) {
+    const std::size_t colon = body.find(':');
+    if (colon == body.npos) throw std::runtime_error("an entry's body is no list of netstrings");
+    const std::size_t length = std::stoull(std::string(body.substr(0, colon)));
+    if (body.size() < colon + length + 2) throw std::runtime_error("an entry's body ends within a netstring");
+    fields.push_back(body.substr(colon + 1, length));
+    body.remove_prefix(colon + length + 2);
+  }
+  return fields;
+}
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+/// Time of an entry, for the message of what is missing before it.
+std::string time_of(const std::string& body) {
+  const auto fields = fields_of(body);
+  if (fields.size() > 3) return std::string(fields[2]);
+  return Json::parse(fields.back()).value("utc", "");
+}
+
+/// The body as it is; where it is no UTF-8, which JSON can't carry, its bytes in hex.
+void put_body(Json& to, const std::string& body) {
+  to["body"] = body;
+  try {
+    to.dump();
+  } catch (const Json::type_error&) {
+    to.erase("body");
+    to["body_hex"] = hex_of(reinterpret_cast<const unsigned char*>(body.data()), body.size());
+  }
+}
+
+}  // namespace
+
+PlantFeed::PlantFeed(std::filesystem::path store, PlantSettings settings, PlantPosition from)
+    : store_(std::move(store)), settings_(std::move(settings)), read_(std::move(from)) {}
+
+const PlantMessage* PlantFeed::front() {
+  if (ready_.empty()) read();
+  return ready_.empty() ? nullptr : &ready_.front();
+}
+
+void PlantFeed::rewind(PlantPosition to) {
+  ready_.clear();
+  read_ = std::move(to);
+}
+
+std::string PlantFeed::notice() { return std::exchange(notice_, ""); }
+
+void PlantFeed::read() {
+  const ChainReader reader(store_);
+  const ChainPlace head = reader.head();
+  if (read_.place.link != 0) {
+    const auto there = reader.place(read_.place.link);
+    // Retention removes the oldest: an entry that is gone while a newer one exists was removed. Another entry of its number, or a
+    // shorter chain, is another history.
+    if (there ? *there != read_.place : head.link < read_.place.link) {
+      notice_ = fmt::format(
+          "the store is not the one of entry {}: it was replaced or set back; everything in it is sent, and "
+          "a receiver drops what it knows",
+          read_.place.link);
+      read_ = {};
+    }
+  }
+  int left = entries_at_once;
+  std::string before = read_.place.sha256;
+  reader.bodies_after(read_.place.link, [&](const ChainPlace& place, const std::string& body) {
+    if (place.link > head.link) return false;  // not certainly on the disk
+    if (place.link > read_.place.link + 1) {
+      // A store that was never sent from begins behind what retention had removed: that is a gap, too.
+      add_gap(reader.store_id(), time_of(body), read_.place.link + 1, place.link - 1);
+      before.clear();
+    }
+    add_entry(reader.store_id(), place, before, body);
+    before = place.sha256;
+    return --left > 0;
+  });
+}
+
+void PlantFeed::add_gap(const std::string& store_id, const std::string& utc, std::uint64_t first,
+                        std::uint64_t last) {
+  const CfxMessage fault = cfx_gap({settings_.handle, utc}, store_id, first, last);
+  if (!settings_.messages.empty())
+    ready_.push_back({PlantMessage::To::messages, fault.name, fault.id, fault.json});
+  if (!settings_.entries.empty())
+    ready_.push_back({PlantMessage::To::entries, "datumd.Gap", guid_of("entries " + fault.id),
+                      dumped({{"cell", settings_.handle},
+                              {"store_id", store_id},
+                              {"gap", {{"first", first}, {"last", last}}}})});
+}
+
+void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, const std::string& before,
+                          const std::string& body) {
+  const auto fields = fields_of(body);
+  const bool is_result = fields.size() > 3;
+  read_.store_id = store_id;
+  read_.place = place;
+  if (is_result && !settings_.messages.empty()) {
+    const auto add = [&](const CfxMessage& message) {
+      ready_.push_back({PlantMessage::To::messages, message.name, message.id, message.json});
+    };
+    const BoardVerdict verdict = verdict_from_json(std::string(fields.back()));
+    if (!is_artefact(verdict)) {  // of a reference check: no product
+      if (verdict.recipe_sha256 != read_.recipe_sha256)
+        add(cfx_recipe(verdict, place.sha256, settings_.handle));
+      read_.recipe_sha256 = verdict.recipe_sha256;
+      for (const CfxMessage& message : cfx_of(verdict, place.sha256, settings_.handle)) add(message);
+    }
+  }
+  if (!settings_.entries.empty()) {
+    Json entry = {{"cell", settings_.handle},
+                  {"store_id", store_id},
+                  {"link", place.link},
+                  {"before", before},
+                  {"sha256", place.sha256}};
+    put_body(entry, body);
+    ready_.push_back(
+        {PlantMessage::To::entries, "datumd.Entry", guid_of("entry " + place.sha256), dumped(entry)});
+  }
+  if (ready_.empty()) return;  // a statement, which CFX has no message for
+  ready_.back().completes = read_;
+}
+
+}  // namespace datum

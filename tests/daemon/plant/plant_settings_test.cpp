@@ -1,0 +1,58 @@
+// [plant]: what is refused, and with which words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/toml_reader.h"
+#include "daemon/store/plant_settings.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+
+PlantSettings read(const std::string& lines) {
+  return config::read_plant(config::TomlTable::from_text(lines, "t.toml"), "/cell");
+}
+std::string refusal(const std::string& lines) {
+  try {
+    read(lines);
+  } catch (const config::ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+const std::string least =
+    "url = \"amqps://broker.plant\"\nhandle = \"V.M.1\"\nmessages = \"/amq/queue/cfx\"\n";
+
+TEST(PlantSettings, ReadsABrokerWithItsFiles) {
+  const PlantSettings s =
+      read(least + "window = 7\nuser = \"cell\"\npassword_file = \"pw\"\nauthority_file = \"/ca.pem\"\n");
+  EXPECT_EQ(s.window, 7);
+  EXPECT_EQ(s.password_file, "/cell/pw");
+  EXPECT_EQ(s.authority_file, "/ca.pem");
+  EXPECT_EQ(s.heartbeat_s, 60);
+  EXPECT_NO_THROW(read("url = \"amqp://127.0.0.1:5672\"\nhandle = \"V.M.1\"\nentries = \"e\"\n"));
+}
+
+TEST(PlantSettings, RefusesWhatWouldBeSentInClearOrNowhere) {
+  EXPECT_THAT(refusal("url = \"amqp://10.0.0.1\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+              HasSubstr("in clear"));
+  EXPECT_THAT(refusal("url = \"amqp://127.0.0.1.evil.example\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+              HasSubstr("in clear"));
+  EXPECT_THAT(refusal("url = \"http://x\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+              HasSubstr("no broker's URL"));
+  EXPECT_THAT(refusal("url = \"amqps://user:pw@x\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+              HasSubstr("no broker's URL"));
+  EXPECT_THAT(refusal("url = \"amqps://x:70000\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+              HasSubstr("no broker's URL"));
+  EXPECT_THAT(refusal("url = \"amqps://x\"\nhandle = \"cell\"\nmessages = \"m\"\n"),
+              HasSubstr("no CFX handle"));
+  EXPECT_THAT(refusal("url = \"amqps://x\"\nhandle = \"V.M.1\"\n"), HasSubstr("nothing would be sent"));
+  EXPECT_THAT(refusal(least + "user = \"cell\"\n"), HasSubstr("password_file"));
+  EXPECT_THAT(refusal(least + "key_file = \"k\"\n"), HasSubstr("certificate_file"));
+  EXPECT_THAT(refusal(least + "heartbeat_s = 301\n"), HasSubstr("300"));
+  EXPECT_THAT(refusal(least + "password = \"x\"\n"), HasSubstr("password"));
+}
+
+}  // namespace
+}  // namespace datum
