@@ -25,8 +25,8 @@ int print_audit(CommandLine& line, const AuditOptions& o) {
   auto all = nlohmann::ordered_json::array();
   Table table({{"time (UTC)"}, {"who"}, {"role"}, {"what"}});
   std::size_t found = 0;
-  for (const AuditEntry& e : audit_trail(file, o.from.empty() ? "" : from_bound(o.from),
-                                         o.to.empty() ? "" : before_bound(o.to))) {
+  for (const AuditEntry& e :
+       audit_trail(file, o.from.empty() ? "" : from_bound(o.from), o.to.empty() ? "" : before_bound(o.to))) {
     if (e.who.find(o.who) == std::string::npos && e.certificate.find(o.who) == std::string::npos) continue;
     ++found;
     all.push_back({{"link", e.link},
@@ -50,10 +50,11 @@ int print_audit(CommandLine& line, const AuditOptions& o) {
 
 void add_audit_command(CommandLine& line) {
   auto o = std::make_shared<AuditOptions>();
-  auto* command = line.leaf(line.app, "audit",
-                            "who did what: commands of hosts, reference checks and overrides by name, removals, "
-                            "from the chain of results",
-                            [&line, o] { return print_audit(line, *o); });
+  auto* command =
+      line.leaf(line.app, "audit",
+                "who did what: commands of hosts, reference checks and overrides by name, removals, "
+                "from the chain of results",
+                [&line, o] { return print_audit(line, *o); });
   command->add_option("--who", o->who, "only where this stands in the person, host or certificate");
   command->add_option("--from", o->from, "at this time or later: 2026-01-31, 2026-01-31T10:00:00Z");
   command->add_option("--to", o->to, "before this time, or on this date");
