@@ -10,7 +10,6 @@ namespace datum {
 
 std::vector<HeightFrame> mirror_images(const HeightFrame& frame) {
   HeightFrame image = frame;
-  image.intensity.reset();
   const auto reverse_rows = [&](auto& values) {
     for (int row = 0; row < image.rows; ++row) {
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row) * image.cols;
@@ -19,6 +18,7 @@ std::vector<HeightFrame> mirror_images(const HeightFrame& frame) {
   };
   std::visit(reverse_rows, image.counts);
   reverse_rows(image.classes);
+  if (image.intensity) reverse_rows(image.intensity->grey);
   std::vector<HeightFrame> images{image};
   image.x.offset_mm = -frame.x.at(frame.cols - 1);
   // Within half a pixel both show the same places.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/board/pipeline_fiducials.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/registration/board_registration.h"
 
@@ -47,7 +48,8 @@ double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm) {
 
 double least_match(const AlignmentRecipe& a) { return a.min_share / 2; }
 
-std::optional<Refusal> search_refusal(const BoardRegistration& r, const AlignmentRecipe& a) {
+/// `told`: the fiducials tell the best place from the second.
+std::optional<Refusal> search_refusal(const BoardRegistration& r, const AlignmentRecipe& a, bool told) {
   if (!r.best)
     return not_placed("no part of the board is seen where the recipe looks for it; is there a board?");
   const double least = least_match(a);
@@ -60,7 +62,7 @@ std::optional<Refusal> search_refusal(const BoardRegistration& r, const Alignmen
                     a.max_shift_mm, *a.max_rotation_deg, a.search_turned ? "turned or mirrored either, " : "",
                     r.best->match, least));
   const double ratio = ratio_of(r);
-  if (ratio < a.min_ratio)
+  if (ratio < a.min_ratio && !told)
     return not_placed(fmt::format(
         "the board's place is not known: its parts' edges match {:.2f} times as well as those of "
         "a board that lies {}, {}; at "
@@ -77,10 +79,8 @@ std::optional<Refusal> search_refusal(const BoardRegistration& r, const Alignmen
   return std::nullopt;
 }
 
-std::optional<Refusal> fit_refusal(const BoardRegistration& r, const Recipe& recipe) {
-  const AlignmentRecipe& a = *recipe.alignment;
+std::optional<Refusal> fit_refusal(const BoardRegistration& r, const AlignmentRecipe& a) {
   const MotionFit& fit = r.best->fit;
-  const PlaneMotion& motion = r.best->motion;
   if (static_cast<double>(r.seen) < a.min_share * static_cast<double>(r.expected))
     return not_placed(
         fmt::format("{} of {} parts are at their places, at least a share of alignment.min_share = {:g} is "
@@ -99,7 +99,13 @@ std::optional<Refusal> fit_refusal(const BoardRegistration& r, const Recipe& rec
         "parts that are "
         "displaced, another revision of the board, or a wrong pixel pitch in the sensor's profile",
         1e3 * fit.residual_mm, a.max_residual_um));
-  const double u_mm = corner_u_mm(fit, recipe.board_size_mm);
+  return std::nullopt;
+}
+
+std::optional<Refusal> place_refusal(const BoardRegistration& r, const Recipe& recipe) {
+  const AlignmentRecipe& a = *recipe.alignment;
+  const PlaneMotion& motion = r.best->motion;
+  const double u_mm = corner_u_mm(r.best->fit, recipe.board_size_mm);
   if (2 * u_mm > recipe.floor.inner_margin_mm)
     return not_placed(
         fmt::format("a corner of the board is known to {:.3f} mm (k = 2), the rings begin {:g} mm "
@@ -168,9 +174,19 @@ BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, cons
   if (a.search_turned && (!r.best || r.best->match < least_match(a)))
     if (auto turned = turned_at_a_corner(recipe, frame, view, settings, least_match(a), threads))
       r = {std::move(turned), {}, 0, 0};
-  std::optional<Refusal> why = search_refusal(r, a);
-  if (!why) why = fit_refusal(r, recipe);
+  bool told = false;
+  if (r.second && ratio_of(r) < a.min_ratio) {
+    const int by_marks = told_by_fiducials(recipe, frame, view, r, threads);
+    told = by_marks != 0;
+    if (by_marks == 2) std::swap(*r.best, *r.second);
+  }
+  std::optional<Refusal> why = search_refusal(r, a, told);
+  if (!why) why = fit_refusal(r, a);
+  FiducialEvidence evidence;
+  if (!why && !a.fiducials.empty()) why = join_fiducials(recipe, frame, view, r, evidence, threads);
+  if (!why) why = place_refusal(r, recipe);
   BoardShift found{std::move(why), record_of(r, a, height_um), {}};
+  if (!a.fiducials.empty()) record_fiducials(a, evidence, found.stage);
   if (r.best) found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance};
   return found;
 }

@@ -2,10 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "daemon/inspection/recipe/recipe.h"
 
 namespace datum {
+
+enum class FiducialShape : std::uint8_t { circle, ring, cross };
+const char* name_of(FiducialShape shape);
+
+/// A mark of the artwork that the intensity image shows.
+struct Fiducial {
+  std::string name;
+  FiducialShape shape = FiducialShape::circle;
+  Eigen::Vector2d centre_mm = Eigen::Vector2d::Zero();
+  double size_mm = 0;       // outer diameter; of a cross the length of both arms
+  double inner_mm = 0;      // of a ring: inner diameter
+  double line_mm = 0;       // of a cross: width of an arm
+  double rotation_deg = 0;  // of a cross
+  bool bright = true;       // than what surrounds it
+  double clear_mm = 0;      // nothing else is drawn so far around it
+  double u_um = 0;          // standard uncertainty of its place on the board, in each direction
+};
 
 struct AlignmentRecipe {
   double max_shift_mm = 0;   // along the board's x and y
@@ -20,6 +39,11 @@ struct AlignmentRecipe {
   int min_parts = 3;             // with edges that fit
   bool search_turned = true;     // false: the fixture takes the board in one way alone
   double max_residual_um = 100;  // scale of the bodies' deviations from the board's motion
+  // Fiducials beside the bodies; none: bodies alone.
+  std::vector<Fiducial> fiducials;
+  int min_fiducials = 2;          // found
+  double fiducial_search_mm = 1;  // around the place where the bodies put them
+  double parts_offset_um = 10;    // standard uncertainty of what all parts are displaced by together
 };
 
 /// Cells of the map in board coordinates. Board and max_shift_mm on all sides lie where its window is 1.

@@ -83,7 +83,8 @@ double alignment_height_um(const Recipe& recipe) {
 
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
   table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um", "max_rotation_deg", "min_share",
-                   "min_parts", "max_residual_um", "search_turned"});
+                   "min_parts", "max_residual_um", "search_turned", "fiducial", "min_fiducials",
+                   "fiducial_search_mm", "parts_offset_um"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
@@ -91,6 +92,7 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
   a.min_height_um = table.number_if("min_height_um", config::positive).value_or(0);
   read_registration(table, a);
   if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is already refused
+  read_fiducials(table, recipe, a);
   if (a.max_rotation_deg) refuse_unseen(table, recipe, a, complete);
   if (a.max_rotation_deg) return keep(table, recipe, a);
   const double cell = cell_of(recipe, a);

@@ -6,6 +6,8 @@
 
 namespace datum {
 
+struct AlignmentRecipe;
+
 /// Reads the tables of one file; a part that failed makes no errors in what depends on it.
 class RecipeParts {
  public:
@@ -51,6 +53,9 @@ void read_defects(config::TomlTable table, Recipe& recipe);
 /// [alignment] of a board: how far it may lie from its place. Read after board and components; `complete`: all components
 /// were read.
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete);
+
+/// [[alignment.fiducial]] and the keys beside it in [alignment]. Read after max_rotation_deg.
+void read_fiducials(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a);
 
 /// [panel]: places of boards. Read after board, components and alignment; `complete`: all components were read.
 void read_panel(config::TomlTable table, Recipe& recipe, bool complete);

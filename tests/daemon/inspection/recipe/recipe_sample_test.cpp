@@ -66,6 +66,13 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.alignment->min_share, whole.alignment->min_share);
   EXPECT_EQ(plain.alignment->min_parts, whole.alignment->min_parts);
   EXPECT_EQ(plain.alignment->max_residual_um, whole.alignment->max_residual_um);
+  EXPECT_EQ(plain.alignment->min_fiducials, whole.alignment->min_fiducials);
+  EXPECT_EQ(plain.alignment->fiducial_search_mm, whole.alignment->fiducial_search_mm);
+  EXPECT_EQ(plain.alignment->parts_offset_um, whole.alignment->parts_offset_um);
+  EXPECT_TRUE(plain.alignment->fiducials.empty());
+  ASSERT_EQ(whole.alignment->fiducials.size(), 2u);
+  EXPECT_EQ(whole.alignment->fiducials[1].clear_mm, whole.alignment->fiducials[0].clear_mm);
+  EXPECT_EQ(whole.alignment->fiducials[1].u_um, whole.alignment->fiducials[0].u_um);
   std::string shift_alone = sample;
   shift_alone.insert(shift_alone.find("max_rotation_deg = "), 1, '#');
   EXPECT_EQ(loaded(shift_alone).alignment->min_ratio, 1.5);

@@ -1,0 +1,126 @@
+#include "daemon/inspection/registration/fiducial_motion.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/inspection/registration/fiducial_shape.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+namespace {
+
+constexpr double least_px = 5;  // across the finest part of a mark
+constexpr double near_sigmas = 5, near_size = 0.25;
+
+Eigen::Matrix<double, 2, 3> motion_rows(const Eigen::Vector2d& arm) {
+  Eigen::Matrix<double, 2, 3> a;
+  a << 1, 0, -arm.y(), 0, 1, arm.x();
+  return a;
+}
+
+Eigen::Vector2d mark_arm(const Fiducial& mark, const PlaneMotion& motion) {
+  return MovedPlane(motion).linear() * (mark.centre_mm - motion.pivot_mm);
+}
+
+FiducialFinding seek(const GreyScene& scene, const Fiducial& mark, const PlaneMotion& motion,
+                     const FiducialSearch& search) {
+  const double pixel_mm = std::max(scene.view.per_col().norm(), scene.view.per_row().norm());
+  if (finest_mm(mark) < least_px * pixel_mm)
+    return {std::nullopt,
+            fmt::format("its finest part of {:g} mm covers {:.1f} pixels, at least {:g} are needed",
+                        finest_mm(mark), finest_mm(mark) / pixel_mm, least_px)};
+  const FiducialCandidates candidates = fiducial_candidates(scene, mark, motion, search.reach_mm);
+  const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
+  const double near_mm = std::max(near_size * mark.size_mm,
+                                  near_sigmas * std::sqrt((by * search.covariance * by.transpose()).trace()));
+  FiducialFinding best;
+  std::size_t near = 0;
+  for (const Eigen::Vector2d& start : candidates.off_mm) {
+    FiducialFinding f = fit_fiducial(scene, mark, motion, start);
+    if (!f.fit) {
+      if (!best.fit && best.why.empty())
+        best.why =
+            fmt::format("what is most like it, [{:.3f}, {:.3f}] mm off: {}", start.x(), start.y(), f.why);
+      continue;
+    }
+    if (f.fit->off_mm.norm() > search.reach_mm) continue;
+    if (best.fit && (best.fit->off_mm - f.fit->off_mm).norm() < near_size * mark.size_mm) continue;
+    near += f.fit->off_mm.norm() <= near_mm;
+    if (!best.fit || f.fit->off_mm.norm() < best.fit->off_mm.norm()) best = std::move(f);
+  }
+  if (near > 1)
+    return {std::nullopt,
+            fmt::format("{} marks that look like it lie within {:.3f} mm of its place", near, near_mm)};
+  if (!best.fit && best.why.empty())
+    best.why = fmt::format("nothing like it within {:g} mm of its place", search.reach_mm);
+  if (!best.fit && !candidates.complete) best.why += "; a part of the range is not in the frame";
+  return best;
+}
+
+}  // namespace
+
+std::vector<SoughtFiducial> seek_fiducials(const GreyScene& scene, const std::vector<Fiducial>& marks,
+                                           const PlaneMotion& motion, const FiducialSearch& search) {
+  std::vector<SoughtFiducial> all(marks.size());
+  parallel_for(search.threads, marks.size(), [&](std::size_t i, unsigned) {
+    all[i] = {&marks[i], seek(scene, marks[i], motion, search)};
+  });
+  return all;
+}
+
+std::size_t found_of(const std::vector<SoughtFiducial>& sought) {
+  return std::size_t(std::count_if(sought.begin(), sought.end(),
+                                   [](const SoughtFiducial& s) { return s.finding.fit.has_value(); }));
+}
+
+FiducialMotion fit_fiducials(const std::vector<SoughtFiducial>& sought, const PlaneMotion& motion) {
+  FiducialMotion m;
+  Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d v = Eigen::Vector3d::Zero();
+  m.freedom = 2 * int(found_of(sought)) - 3;
+  const auto weight = [](const SoughtFiducial& s) {
+    const double u = 1e-3 * s.mark->u_um;
+    return Eigen::Matrix2d((s.finding.fit->covariance + u * u * Eigen::Matrix2d::Identity()).inverse());
+  };
+  for (const SoughtFiducial& s : sought) {
+    if (!s.finding.fit) continue;
+    const auto a = motion_rows(mark_arm(*s.mark, motion));
+    normal += a.transpose() * weight(s) * a;
+    v += a.transpose() * weight(s) * s.finding.fit->off_mm;
+  }
+  m.motion.covariance = normal.inverse();
+  m.motion.correction = m.motion.covariance * v;
+  for (const SoughtFiducial& s : sought) {
+    if (!s.finding.fit) continue;
+    const Eigen::Vector2d r = left_over(s, motion, m.motion.correction);
+    m.chi2 += r.dot(weight(s) * r);
+  }
+  if (m.freedom > 0) m.motion.covariance *= std::max(1.0, m.chi2 / m.freedom);
+  return m;
+}
+
+CombinedMotion combined(const MotionEstimate& a, const MotionEstimate& b) {
+  const Eigen::Matrix3d of_a = a.covariance.inverse(), of_b = b.covariance.inverse();
+  CombinedMotion c;
+  c.motion.covariance = (of_a + of_b).inverse();
+  c.motion.correction = c.motion.covariance * (of_a * a.correction + of_b * b.correction);
+  const Eigen::Vector3d d = a.correction - b.correction;
+  c.chi2 = d.dot((a.covariance + b.covariance).inverse() * d);
+  return c;
+}
+
+Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
+                          const Eigen::Vector3d& correction) {
+  return sought.finding.fit->off_mm - motion_rows(mark_arm(*sought.mark, motion)) * correction;
+}
+
+double chi2_limit(int freedom) {
+  constexpr double normal = 3.090232306167813;  // quantile of 0.999
+  const double part = 2.0 / (9.0 * freedom), root = 1 - part + normal * std::sqrt(part);
+  return freedom * root * root * root;
+}
+
+}  // namespace datum
