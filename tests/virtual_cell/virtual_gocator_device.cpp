@@ -132,8 +132,13 @@ GocatorPayload VirtualGocatorDevice::expose(const HeightFrame& frame, std::uint6
       *step = std::max<std::uint32_t>(1, *step / 1000);
   out.bytes = stamp_message(stamp, false);
   const std::size_t surface_at = out.bytes.size();
-  const GocatorBytes surface = surface_message(grid, heights, true);
+  const GocatorBytes surface = surface_message(grid, heights, !frame.intensity);
   out.bytes.insert(out.bytes.end(), surface.begin(), surface.end());
+  if (frame.intensity) {
+    const std::vector<std::uint8_t> grey(frame.intensity->grey.begin(), frame.intensity->grey.end());
+    const GocatorBytes intensity = intensity_message(grid, grey, true);
+    out.bytes.insert(out.bytes.end(), intensity.begin(), intensity.end());
+  }
   if (out.fault == GocatorFault::corrupt) out.bytes[surface_at + attribute_size_at] ^= 8;
   return out;
 }

@@ -3,7 +3,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
+
+#include "daemon/inspection/board/site_map.h"
 
 namespace datum {
 namespace {
@@ -62,6 +65,24 @@ HeightFrame frame_of(const VirtualCell& cell, const TwinSurface& surface, const 
   return frame;
 }
 
+/// In the sensor's handedness, as its heights.
+IntensityImage intensity_of(const VirtualCell& cell, std::uint64_t seed) {
+  HeightFrame grid;
+  grid.rows = cell.view.rows;
+  grid.cols = cell.view.cols;
+  grid.x = cell.view.x;
+  grid.y = cell.view.y;
+  const BoardView view(
+      grid, Htm<Board, Sensor>(Htm<Sensor, Board>(Eigen::Matrix4d(cell.view.sensor_from_board)).inverse()));
+  IntensityImage image =
+      draw_grey(*cell.grey, cell.nominal.size_mm,
+                {grid.rows, grid.cols, view.origin(), view.per_col(), view.per_row()}, seed);
+  if (cell.sensor.left_handed)
+    for (auto row = image.grey.begin(); row != image.grey.end(); row += image.cols)
+      std::reverse(row, row + image.cols);
+  return image;
+}
+
 HeightFrame artefact_frame(const VirtualCell& cell, const Snapshot& snapshot) {
   return frame_of(cell, look_at(*cell.artefact, cell.sensor_from_artefact, cell.view).surface, snapshot);
 }
@@ -69,7 +90,9 @@ HeightFrame artefact_frame(const VirtualCell& cell, const Snapshot& snapshot) {
 }  // namespace
 
 HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const Snapshot& snapshot) {
-  return frame_of(cell, look_at(board, cell.view), snapshot);
+  HeightFrame frame = frame_of(cell, look_at(board, cell.view), snapshot);
+  if (cell.grey) frame.intensity = intensity_of(cell, snapshot.seed);
+  return frame;
 }
 
 DeliveredBoard deliver_board(const VirtualCell& cell, const BoardSpec& spec, const Snapshot& snapshot,

@@ -73,6 +73,38 @@ void read_bodies(TomlTable& recipe, TwinBoard& board) {
   }
 }
 
+/// Artwork of a board with fiducials: copper pads under the bodies' ends, marks in windows of the solder mask. Not of a panel.
+std::optional<TwinGrey> read_artwork(TomlTable& recipe, const TwinBoard& board) {
+  auto alignment = recipe.table_if("alignment");
+  if (!alignment || !alignment->has("fiducial")) return std::nullopt;
+  constexpr double copper = 190, window = 45, dark_copper = 25, pad = 210;
+  TwinGrey grey;
+  for (const TwinBody& body : board.bodies) {
+    const double turn = body.outline.rotation_deg * std::numbers::pi / 180;
+    for (const double side : {-0.4, 0.4})
+      grey.inks.push_back({TwinInk::Form::rect,
+                           body.outline.centre_mm + side * body.outline.size_mm.x() *
+                                                        Eigen::Vector2d(std::cos(turn), std::sin(turn)),
+                           body.outline.size_mm.cwiseProduct(Eigen::Vector2d(0.3, 1)),
+                           body.outline.rotation_deg, pad});
+  }
+  for (TomlTable& table : alignment->tables("fiducial")) {
+    Fiducial f;
+    f.shape = table.choice<FiducialShape>(
+        "shape",
+        {{"circle", FiducialShape::circle}, {"ring", FiducialShape::ring}, {"cross", FiducialShape::cross}});
+    f.centre_mm = pair_of(table, "centre_mm");
+    f.size_mm = table.number("size_mm", config::positive);
+    f.inner_mm = table.number_or("inner_mm", 0);
+    f.line_mm = table.number_or("line_mm", 0);
+    f.rotation_deg = table.number_or("rotation_deg", 0);
+    f.clear_mm = table.number_or("clear_mm", f.size_mm / 4);
+    f.bright = table.choice<bool>("contrast", {{"bright", true}, {"dark", false}});
+    add_mark(grey.inks, f, f.bright ? copper : dark_copper, f.bright ? window : copper);
+  }
+  return grey;
+}
+
 /// Copies the board to the places of [panel].
 void lay_panel(TomlTable panel, TwinBoard& board) {
   std::vector<TwinPlace> places;
@@ -194,6 +226,7 @@ VirtualCell load_cell(const VirtualCellFiles& files) {
     cell.view.sensor_from_board = machine_from_board.matrix();
   }
   read_bodies(recipe, cell.nominal);
+  if (!recipe.has("panel")) cell.grey = read_artwork(recipe, cell.nominal);
   for (TomlTable& hole : recipe.tables("hole"))
     cell.nominal.holes.push_back({pair_of(hole, "centre_mm"), hole.number("diameter_mm", config::positive)});
   if (auto panel = recipe.table_if("panel")) lay_panel(std::move(*panel), cell.nominal);

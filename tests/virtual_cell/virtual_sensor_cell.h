@@ -8,6 +8,7 @@
 
 #include "daemon/design/board_side.h"
 #include "tests/virtual_cell/twin_artefact.h"
+#include "tests/virtual_cell/twin_grey.h"
 #include "tests/virtual_cell/twin_produce.h"
 
 namespace datum {
@@ -18,6 +19,7 @@ struct VirtualCell {
   TwinView view;
   TwinSensor sensor;
   std::string recipe;                    // its name
+  std::optional<TwinGrey> grey;          // the recipe's fiducials and pads; none: it lists none, no intensity
   std::optional<TwinArtefact> artefact;  // shown instead of a board for "artefact"
   Htm<Sensor, Artefact> sensor_from_artefact;
 };

@@ -63,7 +63,8 @@ void write_whole(const std::filesystem::path& file, const void* bytes, std::size
 
 const char* extension_of(DropFormat format) { return format == DropFormat::png16 ? ".png" : ".tif"; }
 
-EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::string& height_file) {
+EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::string& height_file,
+                    const std::string& intensity_file) {
   EncodedFrame encoded;
   encoded.image = image_bytes(frame, format);
   FrameSidecar sidecar;
@@ -86,6 +87,12 @@ EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::stri
   sidecar.handedness = frame.delivered;
   sidecar.height_file = height_file;
   sidecar.height_sha256 = sha256_hex({encoded.image});
+  if (frame.intensity && !intensity_file.empty()) {
+    const std::vector<std::uint8_t> grey(frame.intensity->grey.begin(), frame.intensity->grey.end());
+    encoded.intensity = tiff_of(grey.data(), frame.rows, frame.cols, TiffSample::uint8);
+    sidecar.intensity_file = intensity_file;
+    sidecar.intensity_sha256 = sha256_hex({encoded.intensity});
+  }
   encoded.sidecar = write_sidecar(sidecar);
   return encoded;
 }
@@ -93,12 +100,15 @@ EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::stri
 void deliver(const HeightFrame& frame, DropFormat format, DropFault fault,
              const std::filesystem::path& folder, const std::string& stem) {
   const std::string image_name = stem + "_z" + extension_of(format);
-  EncodedFrame encoded = encode(frame, format, image_name);
+  const std::string grey_name = stem + "_i.tif";
+  EncodedFrame encoded = encode(frame, format, image_name, grey_name);
   if (fault == DropFault::truncated) encoded.image.resize(encoded.image.size() / 2);
   if (fault == DropFault::wrong_sha) encoded.image[encoded.image.size() / 2] ^= 1;
   const auto write_image = [&] {
     write_whole(folder / image_name, encoded.image.data(), encoded.image.size());
   };
+  if (!encoded.intensity.empty())
+    write_whole(folder / grey_name, encoded.intensity.data(), encoded.intensity.size());
   if (fault != DropFault::sidecar_first) write_image();
   write_whole(folder / (stem + ".json"), encoded.sidecar.data(), encoded.sidecar.size());
   if (fault == DropFault::sidecar_first) write_image();

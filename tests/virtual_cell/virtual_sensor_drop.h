@@ -29,13 +29,15 @@ enum class DropFault : std::uint8_t {
 struct EncodedFrame {
   std::vector<std::uint8_t> image;
   std::string sidecar;
+  std::vector<std::uint8_t> intensity = {};  // TIFF of 8 bits; empty: the frame has none
 };
-/// `height_file` is the image's name in the sidecar. The frame has int16 counts (render).
-EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::string& height_file);
+/// Names of the images in the sidecar. The frame has int16 counts (render); the second name counts where it has an intensity image.
+EncodedFrame encode(const HeightFrame& frame, DropFormat format, const std::string& height_file,
+                    const std::string& intensity_file = "");
 
 const char* extension_of(DropFormat format);  // ".tif", ".png"
 
-/// Writes <stem>_z.tif and <stem>.json into the folder. Throws std::system_error naming the file.
+/// Writes <stem>_z.tif, with an intensity image <stem>_i.tif, and <stem>.json into the folder. Throws std::system_error naming the file.
 void deliver(const HeightFrame& frame, DropFormat format, DropFault fault,
              const std::filesystem::path& folder, const std::string& stem);
 

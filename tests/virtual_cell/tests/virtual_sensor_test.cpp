@@ -110,6 +110,39 @@ TEST_F(VirtualSensor, EveryFormatIsReadBackAsItWasRendered) {
   }
 }
 
+/// A left-handed sensor's: heights and grey are mirrored together when they are read.
+TEST_F(VirtualSensor, FiducialsOfTheRecipeAreInTheDeliveredIntensity) {
+  std::ifstream sample(config_folder / "recipes/demo-board.toml");
+  std::string text((std::istreambuf_iterator<char>(sample)), {});
+  text += "\n[alignment]\nmax_shift_mm = 1\nmax_rotation_deg = 1\n";
+  for (const char* place : {"4, 4", "50, 30"})
+    text += std::string(
+                "[[alignment.fiducial]]\nshape = \"circle\"\ncontrast = \"bright\"\nsize_mm = 1.5\ncentre_mm "
+                "= [") +
+            place + "]\n";
+  std::ofstream(folder_ / "marked.toml") << text;
+  VirtualCell c = load_cell({folder_ / "marked.toml", config_folder / "twins/demo.toml",
+                             config_folder / "calibrations/demo.toml", std::nullopt});
+  c.view.rows = 300;
+  c.view.cols = 500;
+  ASSERT_TRUE(c.grey);
+  const Snapshot snapshot{7, 42, 1'700'000'000'000'000'000};
+  const DeliveredBoard board = deliver_board(c, parse_board("good", c), snapshot, folder_);
+  const HeightFrame frame = read_frame(folder_ / (board.stem + ".json"), profile());
+  ASSERT_TRUE(frame.intensity);
+  HeightFrame truth = snapshot_of(c, produce(c.nominal, c.spread, 7), snapshot);
+  mirror_to_right_handed(truth);
+  EXPECT_EQ(frame.intensity->grey, truth.intensity->grey);
+  const Eigen::Vector3d at = (c.view.sensor_from_board * Eigen::Vector4d(4, 4, 0, 1)).head<3>();
+  const auto grey_at = [&](double x_mm, double y_mm) {
+    const int col = int(std::lround((x_mm - frame.x.offset_mm) / frame.x.scale_mm)),
+              row = int(std::lround((y_mm - frame.y.offset_mm) / frame.y.scale_mm));
+    return frame.intensity->grey.at(std::size_t(row) * std::size_t(frame.cols) + std::size_t(col));
+  };
+  EXPECT_GT(grey_at(at.x(), at.y()), 3 * grey_at(at.x() + 1, at.y()))
+      << "the mark beside its window in the mask";
+}
+
 TEST_F(VirtualSensor, TheSameBoardIsTheSameFile) {
   const VirtualCell c = cell();
   const auto bytes = [&](std::uint64_t seed) {
