@@ -40,8 +40,8 @@ class ScenarioScanner : public ::testing::Test {
   nlohmann::json board(double height_um = good_height_um) {
     host->command("*CLS");
     cell->trigger(*host);
-    cell->deliver("b" + std::to_string(++boards),
-                  frame_of_box(height_um, static_cast<std::uint32_t>(boards)));
+    ++boards;
+    cell->deliver("b" + std::to_string(boards), frame_of_box(height_um, static_cast<std::uint32_t>(boards)));
     host->result();
     return cell->results().back();
   }

@@ -129,7 +129,7 @@ TEST(SerialOf, TheFieldThatIsAskedFor) {
 
 TEST(SerialOf, NoControlCharacterNoGarbageNoEndlessText) {
   EXPECT_EQ(serial_of("SN-1 <b>&'\"", {}).text, "SN-1 <b>&'\"") << "text stays text";
-  for (const std::string hostile :
+  for (const std::string& hostile :
        {std::string("SN\0001", 5), std::string("SN\x1b[2J"), std::string("SN\xc3\xa4"),
         std::string("SN-1\nSN-2"), std::string(129, 'A')}) {
     const ScannedSerial read = serial_of(hostile, {});
