@@ -2,6 +2,7 @@
 // the part of 1.19 million facets (bench_part.h).
 //
 //   bench_surface [REPEATS [THREADS [FACETS]]]     one table: median and spread, 1 thread and all threads; user CPU time beside
+//   bench_surface --gpu [REPEATS [THREADS]]        the large part alone, with and without datumd-gpu, which is beside this program
 //
 // Peer: Embree's point query (libembree-dev) for the distances of the same points alone, which is the first step of these.
 #include <fmt/format.h>
@@ -11,9 +12,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include "config/toml_reader.h"
+#include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
 #include "daemon/system/memory.h"
 #include "tests/bench/bench_part.h"
@@ -144,7 +147,7 @@ void peer_row([[maybe_unused]] const SurfaceMap& map, [[maybe_unused]] unsigned 
 }
 
 /// Of the large part: its recipe's own checks.
-void bench_large(int repeats, unsigned only_threads, std::size_t facets) {
+void bench_large(int repeats, unsigned only_threads, std::size_t facets, bool with_gpu = false) {
   const testing::FreshFolder folder;
   const Recipe recipe = load_recipe(write_part_recipe(folder.path(), "bench", facets));
   SensorProfile sensor;
@@ -166,6 +169,13 @@ void bench_large(int repeats, unsigned only_threads, std::size_t facets) {
   const unsigned all = std::max(1u, std::thread::hardware_concurrency());
   for (const unsigned threads : {1u, all}) {
     if (only_threads > 0 && threads != only_threads) continue;
+    BackendChoice gpu;
+    if (with_gpu) {
+      gpu = choose_backend({BackendSettings::Kind::cuda, threads}, Timeout::of_one_frame,
+                           [](bool, const std::string& text) { fmt::print("{}\n", text); });
+      in.finder = gpu.finder.get();
+      in.matcher = gpu.matcher.get();
+    }
     const Times t = run(part, in, models, threads, repeats);
     fmt::print("{:<30} {:<30} {:<30} {} {}; model in {:.0f} ms, {} MiB\n", fmt::format("cone x{}", threads),
                summary(t.wall_ms), summary(t.user_ms), name_of(t.verdict.decision), digest_of(t.verdict),
@@ -207,6 +217,14 @@ void bench(int repeats) {
 
 int main(int argc, char** argv) {
   datum::keep_freed_memory();  // as the daemon does
+  if (argc > 1 && std::string_view(argv[1]) == "--gpu") {
+    const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
+    const unsigned threads =
+        argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : std::thread::hardware_concurrency();
+    for (const bool gpu : {false, true})
+      datum::bench::bench_large(repeats, threads, datum::bench::cone_facets, gpu);
+    return 0;
+  }
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;
   const unsigned threads = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 0;
   if (threads == 0) datum::bench::bench(repeats);

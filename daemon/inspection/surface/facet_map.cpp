@@ -26,7 +26,7 @@ std::vector<ScannedFacet> joined(const std::vector<std::vector<ScannedFacet>>& l
 
 }  // namespace
 
-std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, const std::vector<ModelPoint>& points,
+std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, std::span<const ModelPoint> points,
                                     const Eigen::Vector3f& towards_sensor, double max_view_deg,
                                     unsigned threads) {
   const float least_cosine = cosine_of(max_view_deg);
@@ -82,7 +82,7 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
 
   // the pieces' origin differs from the model's by a rounding
   const auto& origin = out.model->origin;
-  std::vector<ModelPoint> points(surface.points.size());
+  UnsetList<ModelPoint> points(surface.points.size());
   in_runs(threads, points.size(), [&](std::size_t, std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       const ModelPoint& p = surface.points[i];

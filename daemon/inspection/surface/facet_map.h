@@ -34,7 +34,7 @@ struct FacetMap {
 /// Joins the pixels of a snapshot to facets, two for each four neighbours that all have a point. Facets that
 /// the sensor sees at more than max_view_deg are omitted: they bridge a step. Coordinates as the points',
 /// corners anticlockwise as seen by the sensor.
-std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, const std::vector<ModelPoint>& points,
+std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, std::span<const ModelPoint> points,
                                     const Eigen::Vector3f& towards_sensor, double max_view_deg,
                                     unsigned threads = 1);
 

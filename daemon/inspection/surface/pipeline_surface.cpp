@@ -11,12 +11,13 @@
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/snapshot_poses.h"
-#include "daemon/inspection/surface/in_runs.h"
-#include "daemon/inspection/surface/surface_characteristic.h"
+#include "daemon/inspection/surface/beside.h"
+#include "daemon/inspection/surface/surface_cover.h"
+#include "daemon/inspection/surface/surface_facets.h"
+#include "daemon/inspection/surface/surface_form.h"
 #include "daemon/inspection/surface/surface_holes.h"
 #include "daemon/inspection/surface/surface_mask.h"
 #include "daemon/inspection/surface/surface_placing.h"
-#include "daemon/inspection/surface/surface_spots.h"
 #include "daemon/inspection/verdict/decision.h"
 
 namespace datum {
@@ -119,40 +120,54 @@ std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
 }
 
 /// Those that were made with the model, or new ones.
-std::shared_ptr<const SurfacePatches> patches_of(const SurfaceModel& model, const SurfaceMap& map,
-                                                 double reach_mm) {
+std::shared_ptr<const SurfacePatches> patches_of(const SurfaceModel& model, double reach_mm) {
   const auto found = model.patches.find(reach_mm);
-  return found == model.patches.end() ? std::make_shared<const SurfacePatches>(map, reach_mm) : found->second;
+  if (found != model.patches.end()) return found->second;
+  SurfaceMap map;
+  map.model = model.triangles;
+  map.regions = model.regions;
+  map.region_of_facet = model.region_of_facet;
+  return std::make_shared<const SurfacePatches>(map, reach_mm);
 }
 
-struct Covers {
-  SurfaceCover within_reach;
-  std::vector<double> gap_mm2;  // area of each region farther from every point than allowed
+/// The patches that a recipe's covers want.
+struct WantedPatches {
+  std::vector<std::shared_ptr<const SurfacePatches>> all;  // those within reach_mm first
+  std::vector<std::size_t> of_gap;                         // of each region: those of its max_gap_mm
+
+  std::vector<const SurfacePatches*> borrowed() const {
+    std::vector<const SurfacePatches*> patches;
+    for (const auto& p : all) patches.push_back(p.get());
+    return patches;
+  }
 };
 
-Covers covers_of(SurfaceMap& map, const SurfaceModel& model, const SurfaceRecipe& recipe, unsigned threads) {
-  std::map<double, std::shared_ptr<const SurfacePatches>> gap_patches;
-  for (const RegionDemand& region : recipe.regions) gap_patches[region.max_gap_mm] = nullptr;
-  for (auto& [reach_mm, patches] : gap_patches) patches = patches_of(model, map, reach_mm);
-  const std::shared_ptr<const SurfacePatches> within = patches_of(model, map, recipe.settings.reach_mm);
-  std::vector<const SurfacePatches*> all{within.get()};
-  for (const auto& [reach_mm, patches] : gap_patches) all.push_back(patches.get());
-  const std::vector<SurfaceCover> covers = covers_of(map, all, 1, threads);
-  Covers out{covers[0], {}};
-  for (std::size_t r = 0; r < recipe.regions.size(); ++r) {
-    const auto gap = gap_patches.find(recipe.regions[r].max_gap_mm);
-    const SurfaceCover& cover = covers[1 + static_cast<std::size_t>(std::distance(gap_patches.begin(), gap))];
-    out.gap_mm2.push_back(cover.area_mm2[r] - cover.covered_mm2[r]);
+WantedPatches patches_of(const SurfaceModel& model, const SurfaceRecipe& recipe) {
+  WantedPatches wanted{{patches_of(model, recipe.settings.reach_mm)}, {}};
+  std::map<double, std::size_t> of_gap;
+  for (const RegionDemand& region : recipe.regions) {
+    const auto [at, is_new] = of_gap.emplace(region.max_gap_mm, wanted.all.size());
+    if (is_new) wanted.all.push_back(patches_of(model, region.max_gap_mm));
+    wanted.of_gap.push_back(at->second);
   }
-  return out;
+  return wanted;
 }
 
-std::vector<float> deviations_of(const SurfaceMap& map, unsigned threads) {
-  std::vector<float> deviation(map.distances.size());
-  in_runs(threads, deviation.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) deviation[i] = map.distances[i].distance;
-  });
-  return deviation;
+/// Area of each region farther from every point than allowed.
+std::vector<double> gaps_mm2(const std::vector<SurfaceCover>& covers, const WantedPatches& patches) {
+  std::vector<double> gaps;
+  for (std::size_t r = 0; r < patches.of_gap.size(); ++r) {
+    const SurfaceCover& cover = covers[patches.of_gap[r]];
+    gaps.push_back(cover.area_mm2[r] - cover.covered_mm2[r]);
+  }
+  return gaps;
+}
+
+std::vector<std::vector<double>> percentile_shares(const Recipe& recipe, const SurfaceCover& cover) {
+  std::vector<std::vector<double>> shares;
+  for (std::size_t r = 0; r < recipe.surface->regions.size(); ++r)
+    shares.push_back(percentile_shares(recipe.components[r], cover.covered_mm2[r], cover.area_mm2[r]));
+  return shares;
 }
 
 /// Why a region can't be judged.
@@ -215,32 +230,10 @@ ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const Sur
   return c;
 }
 
-/// What lies in the deviations, beside the areas that they stand for.
-struct FoundForm {
-  std::vector<float> deviation;  // of each point
-  std::vector<WindowExtremes> extremes;
-  std::vector<RegionNoise> noise;
-  SurfaceSpots spots;
+struct MappedFacets {
+  FacetMap map;
+  FacetSumsOfRegions sums;
 };
-
-FoundForm form_of(const ComparedSurface& surface, const SurfaceRecipe& recipe, const SensorProfile& sensor,
-                  unsigned threads) {
-  const int window_px = recipe.settings.window_px;
-  const std::size_t regions = recipe.regions.size();
-  FoundForm f;
-  f.deviation = deviations_of(surface.map, threads);
-  f.extremes =
-      window_extremes(surface.grids, surface.judged_region, f.deviation, regions, window_px, threads);
-  f.noise = region_noises(surface.grids, surface.face_region, f.deviation, regions, window_px, threads);
-  f.spots = find_spots(surface, recipe.settings, f.extremes, f.noise, sensor, threads);
-  return f;
-}
-
-/// Beside this thread, or at get().
-template <class Work>
-auto run(bool beside, const Work& work) {
-  return std::async(beside ? std::launch::async : std::launch::deferred, work);
-}
 
 SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> frames,
                                   const InspectionInputs& in, SurfaceModels& models, const Backend& backend) {
@@ -275,27 +268,39 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   FacetMatcher& matcher = in.matcher ? *in.matcher : own_matcher;
   const FacetsWanted wanted = facets_wanted(*in.recipe);
   // A facet map wants the points alone: a GPU makes it beside what this host does.
-  std::future<FacetMap> mapped;
+  std::future<MappedFacets> mapped;
   if (wanted.by_points || wanted.by_surface)
-    mapped = run(in.matcher != nullptr, [&] {
-      return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
-                        threads);
+    mapped = beside(in.matcher != nullptr, [&] {
+      MappedFacets found{map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface),
+                                    shots, matcher, threads),
+                         {}};
+      found.sums = facet_sums(found.map, *in.recipe, threads);
+      return found;
     });
-  compare_with_model(surface, *model, recipe.settings, shots, finder, in.finder != nullptr, threads);
+  const WantedPatches patches = patches_of(*model, recipe);
+  PointsOnPatches on_patches(patches.borrowed(), surface.map.points.size());
+  compare_with_model(surface, *model, recipe.settings, shots, finder, in.finder != nullptr, threads,
+                     on_patches);
   v.backend = finder.describe();
   ended(InspectionStep::heights);
 
   v.surface->points = surface.map.points.size();
   v.surface->beyond = surface.beyond;
   v.surface->hidden = surface.explained;
-  auto found =
-      run(threads > 2, [&] { return form_of(surface, recipe, *in.sensor, threads); });  // partly serial
-  const auto [cover, gap_mm2] = covers_of(surface.map, *model, recipe, threads);
-  const std::vector<SurfaceStatistics> statistics = statistics_of_regions(surface.map, threads);
+  // partly serial
+  auto found = beside(threads > 2, [&] { return form_of(surface, *in.recipe, *in.sensor, threads); });
+  const std::vector<SurfaceCover> covers = on_patches.covers(surface.map, 1, threads);
+  const SurfaceCover& cover = covers.front();
+  const std::vector<double> gap_mm2 = gaps_mm2(covers, patches);
+  const std::vector<SurfaceStatistics> statistics =
+      statistics_of_regions(surface.map, threads, percentile_shares(*in.recipe, cover));
   const FoundForm form = found.get();
   std::shared_ptr<const FacetMap> facets;
+  FacetSumsOfRegions sums;
   if (mapped.valid()) {
-    facets = std::make_shared<const FacetMap>(mapped.get());
+    MappedFacets all = mapped.get();
+    facets = std::make_shared<const FacetMap>(std::move(all.map));
+    sums = std::move(all.sums);
     if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
   }
   ended(InspectionStep::evidence);
@@ -312,9 +317,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                motion,
                                threads};
   const std::size_t regions = recipe.regions.size();
-  KeptForChecks kept(regions);
-  const MeasuredSurface m{sources,        surface,    cover, gap_mm2, form.extremes, form.noise,
-                          form.deviation, statistics, kept,  backend, facets.get()};
+  const MeasuredSurface m{sources,        surface,    cover,      gap_mm2, form.extremes, form.noise,
+                          form.deviation, statistics, form.lifts, backend, facets.get(),  &sums};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, form.spots, r));
   for (std::size_t k = 0; k < recipe.holes.size(); ++k)
     v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));

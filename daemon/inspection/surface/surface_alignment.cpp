@@ -95,10 +95,11 @@ std::vector<double> areas_of(const RegionModel& model, const std::vector<ModelPo
                              const AlignmentSettings& settings, const Backend& backend) {
   SurfaceMap map;
   map.model = model.triangles;
-  map.points = points;
-  map.distances = found(model, points, settings, backend);
+  map.points.assign(points.begin(), points.end());
+  const std::vector<ModelDistance> distances = found(model, points, settings, backend);
+  map.distances.assign(distances.begin(), distances.end());
   share_area(map, reach_mm, backend.threads);
-  return map.area_mm2;
+  return {map.area_mm2.begin(), map.area_mm2.end()};
 }
 
 /// Tiles of a lattice in model coordinates; 10 bits per axis, repeating after 1024 tiles.

@@ -47,9 +47,10 @@ std::vector<FormLevel> levels_of(const std::vector<float>& value, const Measured
                      m.sources.recipe.settings.window_px, m.backend.threads);
 }
 
-/// `levels`: of the region's values.
-Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const WindowExtremes& e,
-                   const MeasuredSurface& m, std::size_t region) {
+/// lift_of(sign, outwards_mm): what noise added to it, where the region shows its noise.
+template <class LiftOf>
+Extreme extreme_of(bool high, const LiftOf& lift_of, const WindowExtremes& e, const MeasuredSurface& m,
+                   std::size_t region) {
   const RegionNoise& noise = m.noise[region];
   Extreme x;
   x.place = place_of(m, high ? e.highest_at : e.lowest_at);
@@ -57,7 +58,7 @@ Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const Window
   if (noise.tiles == 0) {
     x.lift = unseen_lift(x.place, e.windows, m.sources);
   } else {
-    x.lift = noise_lift(noise, levels, sign, outwards_mm, m.backend.threads);
+    x.lift = lift_of(sign, outwards_mm);
   }
   x.um = 1000 * sign * (outwards_mm - x.lift.mm);
   return x;
@@ -65,9 +66,12 @@ Extreme extreme_of(bool high, const std::vector<FormLevel>& levels, const Window
 
 void evaluate_extreme(CheckVerdict& v, const MeasuredSurface& m, std::size_t region) {
   const bool is_profile = v.check.characteristic == Characteristic::profile;
-  std::optional<std::vector<FormLevel>>& form = m.kept.forms[region];
-  if (!form) form = levels_of(m.deviation, m, region);
-  const auto of = [&](bool high) { return extreme_of(high, *form, m.extremes[region], m, region); };
+  const auto of = [&](bool high) {
+    const auto lift = [&](double, double) {
+      return (high ? m.lifts[region].highest : m.lifts[region].lowest).value();
+    };
+    return extreme_of(high, lift, m.extremes[region], m, region);
+  };
   Extreme x = of(is_profile || v.check.characteristic == Characteristic::deviation_maximum);
   if (is_profile)
     if (const Extreme low = of(false); - low.um > x.um) x = low;
@@ -122,7 +126,10 @@ void evaluate_range(CheckVerdict& v, const MeasuredSurface& m, std::size_t regio
   const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
                                            m.extremes.size(), settings.window_px, m.backend.threads)[region];
   const std::vector<FormLevel> form = levels_of(distance, m, region);
-  const Extreme high = extreme_of(true, form, e, m, region), low = extreme_of(false, form, e, m, region);
+  const auto lift = [&](double sign, double outwards_mm) {
+    return noise_lift(m.noise[region], form, sign, outwards_mm, m.backend.threads);
+  };
+  const Extreme high = extreme_of(true, lift, e, m, region), low = extreme_of(false, lift, e, m, region);
   v.value = std::max(0.0, high.um - low.um);
   v.budget = length_budget(v.value, m.sources);
   v.budget.push_back({"noise", 1000 * std::hypot(high.lift.scatter_mm, low.lift.scatter_mm)});

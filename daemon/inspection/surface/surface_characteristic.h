@@ -13,15 +13,8 @@
 
 namespace datum {
 
-/// What several checks of a region ask for, made by the first one.
-struct KeptForChecks {
-  std::vector<std::optional<std::vector<FormLevel>>> forms;       // of each region: levels of its deviations
-  std::array<std::vector<std::optional<FacetSums>>, 2> by_facet;  // by points, by surface; of each region
-
-  explicit KeptForChecks(std::size_t regions) : forms(regions) {
-    for (auto& of_regions : by_facet) of_regions.resize(regions);
-  }
-};
+/// Of each region's facets with data, by points and by the measured surface; none where no check asks for it.
+using FacetSumsOfRegions = std::array<std::vector<std::optional<FacetSums>>, 2>;
 
 /// Inputs of the judgement of regions.
 struct MeasuredSurface {
@@ -34,9 +27,10 @@ struct MeasuredSurface {
   const std::vector<RegionNoise>& noise;             // of each region
   const std::vector<float>& deviation;               // of each point
   const std::vector<SurfaceStatistics>& statistics;  // of each region
-  KeptForChecks& kept;
+  const std::vector<RegionLifts>& lifts;             // of the extremes of each region
   const Backend& backend;
-  const FacetMap* facets = nullptr;  // null where the recipe has no [facet_map]
+  const FacetMap* facets = nullptr;                // null where the recipe has no [facet_map]
+  const FacetSumsOfRegions* facet_sums = nullptr;  // of these
 };
 
 /// The region's middle in the first snapshot that saw it.

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "daemon/inspection/surface/in_runs.h"
+#include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_judge.h"
 #include "daemon/inspection/surface/surface_patches.h"
 
@@ -113,52 +114,43 @@ void keep(const SurfaceModel& model, const JudgedPixel& pixel, std::uint32_t i, 
   }
 }
 
-std::vector<double> heights_of(const HeightFrame& f, unsigned threads) {
-  std::vector<double> heights(f.size());
-  std::visit(
-      [&](const auto& counts) {
-        in_runs(threads, heights.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-          for (std::size_t i = from; i < to; ++i)
-            heights[i] =
-                f.classes[i] == PixelClass::ok ? f.z.at(static_cast<double>(counts[i])) : std::nan("");
-        });
-      },
-      f.counts);
-  return heights;
-}
+/// Numbers of points that are no evidence.
+struct Excluded {
+  std::atomic<std::uint64_t> beyond = 0, explained = 0;
 
+  void count(const ComparedSurface& surface, std::size_t from, std::size_t to) {
+    std::uint64_t some_beyond = 0, some_explained = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      some_beyond += surface.is_beyond[i];
+      some_explained += surface.is_beyond[i] == 0 && surface.map.distances[i].kind == MatchClass::no_data;
+    }
+    beyond += some_beyond;
+    explained += some_explained;
+  }
+};
+
+/// A row's facets are in the cache while its points are put on their patches.
 void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, const SurfaceShot& shot,
                     const SurfaceRays& rays, const SnapshotGrid& grid, unsigned threads,
-                    ComparedSurface& out) {
-  const std::vector<double> heights = heights_of(*shot.frame, threads);
+                    PointsOnPatches& on_patches, Excluded& excluded, ComparedSurface& out) {
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
-  const SurfaceJudge judge(*model.triangles, rays, heights, shot, settings.search_mm, least_cosine);
+  const SurfaceJudge judge(*model.triangles, rays, shot, settings.search_mm, least_cosine);
   parallel_for(threads, static_cast<std::size_t>(grid.rows), [&](std::size_t r, unsigned) {
     constexpr std::size_t ahead = 12;
+    std::size_t first = 0, behind = 0;  // points of the row
     for (int col = 0; col < grid.cols; ++col) {
       const std::uint32_t i =
           grid.point[r * static_cast<std::size_t>(grid.cols) + static_cast<std::size_t>(col)];
       if (i == no_point) continue;
+      if (behind == 0) first = i;
+      behind = i + 1;
       if (i + ahead < out.map.distances.size())
         prefetch_facet(*model.triangles, out.map.distances[i + ahead].facet);
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
     }
+    on_patches.add(out.map, first, behind);
+    excluded.count(out, first, behind);
   });
-}
-
-void count_excluded(ComparedSurface& surface, unsigned threads) {
-  std::atomic<std::uint64_t> all_beyond = 0, all_explained = 0;
-  in_runs(threads, surface.map.points.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    std::uint64_t beyond = 0, explained = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      beyond += surface.is_beyond[i];
-      explained += surface.is_beyond[i] == 0 && surface.map.distances[i].kind == MatchClass::no_data;
-    }
-    all_beyond += beyond;
-    all_explained += explained;
-  });
-  surface.beyond = all_beyond;
-  surface.explained = all_explained;
 }
 
 }  // namespace
@@ -172,7 +164,6 @@ ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceS
   SurfaceMap& map = out.map;
   map.model = model.triangles;
   map.regions = model.regions;
-  map.region_of_facet = model.region_of_facet;
   for (std::size_t s = 0; s < shots.size(); ++s)
     add_points(shots[s], origin_of(model), static_cast<std::uint16_t>(s), threads, out);
   return out;
@@ -180,7 +171,7 @@ ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceS
 
 void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const SurfaceSettings& settings,
                         std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
-                        unsigned threads) {
+                        unsigned threads, PointsOnPatches& on_patches) {
   SurfaceMap& map = out.map;
   auto found = std::async(
       beside ? std::launch::async : std::launch::deferred, [&] {  // map.distances are its own until then
@@ -188,16 +179,19 @@ void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const S
         finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
                     distance_settings(settings, settings.search_mm), map.distances.data());
       });
+  map.region_of_facet = model.region_of_facet;
   out.face_region.assign(map.points.size(), no_region);
   out.judged_region = out.beyond_region = out.face_region;
   out.is_beyond.assign(map.points.size(), 0);
+  Excluded excluded;
   for (std::size_t k = 0; k < shots.size(); ++k) {
     const std::shared_ptr<const SurfaceRays> rays = model.rays->of(*model.triangles, shots[k], k, threads);
     if (k == 0) found.get();
-    judge_snapshot(model, settings, shots[k], *rays, out.grids[k], threads, out);
+    judge_snapshot(model, settings, shots[k], *rays, out.grids[k], threads, on_patches, excluded, out);
   }
   if (found.valid()) found.get();
-  count_excluded(out, threads);
+  out.beyond = excluded.beyond;
+  out.explained = excluded.explained;
 }
 
 }  // namespace datum

@@ -26,8 +26,10 @@ inline constexpr std::uint32_t no_point = 0xFFFFFFFF;
 /// Pixel of each point.
 struct SnapshotGrid {
   int rows = 0, cols = 0;
-  std::vector<std::uint32_t> point;  // rows * cols: index in the map, or no_point
+  UnsetList<std::uint32_t> point;  // rows * cols: index in the map, or no_point
 };
+
+class PointsOnPatches;  // surface_cover.h
 
 struct ComparedSurface {
   SurfaceMap map;
@@ -45,7 +47,7 @@ struct ComparedSurface {
 
 /// A surface's points before they are compared. Borrowed.
 struct PlacedSurface {
-  const std::vector<ModelPoint>& points;
+  std::span<const ModelPoint> points;
   const std::vector<std::uint16_t>& snapshot;
   const std::vector<SnapshotGrid>& grids;
 };
@@ -53,14 +55,14 @@ inline PlacedSurface placed(const ComparedSurface& surface) {
   return {surface.map.points, surface.map.snapshot, surface.grids};
 }
 
-/// Points and grids, with every pixel that has a height; nothing is compared yet. Throws std::invalid_argument for more than
+/// Points and grids, with every pixel that has a height; nothing is compared yet, and map.region_of_facet is empty. Throws std::invalid_argument for more than
 /// 2^28 points.
 ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceShot> shots, unsigned threads);
 
 /// Of placed points; they and their grids may be read meanwhile. The result does not depend on the distance finder's backend;
-/// `beside`: the finder works elsewhere, and this thread goes on beside it.
+/// `beside`: the finder works elsewhere, and this thread goes on beside it. `on_patches`, of so many points, gets them all.
 void compare_with_model(ComparedSurface& surface, const SurfaceModel& model, const SurfaceSettings& settings,
                         std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
-                        unsigned threads);
+                        unsigned threads, PointsOnPatches& on_patches);
 
 }  // namespace datum

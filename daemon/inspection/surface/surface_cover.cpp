@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "daemon/inspection/surface/in_runs.h"
 
@@ -26,58 +28,12 @@ constexpr std::uint32_t nowhere = 0xFFFFFFFF;
 /// Beyond the end of an open model nothing is.
 bool is_judged(const ModelDistance& d) { return d.kind == MatchClass::face || d.kind == MatchClass::edge; }
 
-/// The patches of a map's points.
-struct PointsOnPatches {
-  std::vector<std::uint32_t> of;     // of each judged point its patch, nowhere of others; where it is kept
-  std::vector<std::uint32_t> own;    // points on each patch
-  std::vector<std::uint32_t> marks;  // points that mark each patch
-};
-
 using PatchesOfReaches = std::span<const SurfacePatches* const>;
-
-/// By patches of each reach; `of` by the first ones alone.
-std::vector<PointsOnPatches> points_on(const SurfaceMap& map, PatchesOfReaches patches, unsigned threads) {
-  std::vector<PointsOnPatches> all(patches.size());
-  for (std::size_t k = 0; k < all.size(); ++k) all[k].own.resize(patches[k]->all().size());
-  std::vector<std::uint32_t>& of = all[0].of;
-  of.resize(map.points.size());
-  constexpr std::size_t run = 4096, ahead = 12;
-  const auto look = [&](std::size_t, std::size_t from, std::size_t to) {
-    // An atomic addition waits for the loads before it, so they are apart: a model's facets come from far in memory.
-    std::vector<std::uint32_t> found(all.size() * (to - from), nowhere);
-    for (std::size_t i = from; i < to; ++i) {
-      if (i + 2 * ahead < to)
-        for (const SurfacePatches* p : patches) p->prefetch_root(map.distances[i + 2 * ahead].facet);
-      if (i + ahead < to) {
-        const std::uint32_t soon = map.distances[i + ahead].facet;
-        prefetch_facet(*map.model, soon);
-        for (const SurfacePatches* p : patches) p->prefetch_cut(soon);
-      }
-      const ModelDistance& d = map.distances[i];
-      if (!is_judged(d)) continue;
-      std::optional<SurfacePlace> foot;
-      const auto place = [&] { return foot ? *foot : foot.emplace(foot_of(*map.model, map.points[i], d)); };
-      for (std::size_t k = 0; k < all.size(); ++k)
-        found[k * (to - from) + i - from] = patches[k]->patch_at(d.facet, place);
-    }
-    std::copy_n(found.begin(), to - from, of.begin() + static_cast<std::ptrdiff_t>(from));
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const std::uint32_t* const of_reach = found.data() + k * (to - from);
-      for (std::size_t j = 0; j < to - from; ++j) {
-        if (j + ahead < to - from) prefetch(all[k].own, of_reach[j + ahead]);
-        if (of_reach[j] != nowhere)
-          std::atomic_ref(all[k].own[of_reach[j]]).fetch_add(1, std::memory_order_relaxed);
-      }
-    }
-  };
-  in_runs(threads, of.size(), look, run);
-  return all;
-}
 
 constexpr std::size_t patch_run = 1024;
 
 /// Neighbourhood is symmetric.
-void mark(PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
+void mark(PointsOfPatches& p, const SurfacePatches& patches, unsigned threads) {
   p.marks.resize(p.own.size());
   in_runs(
       threads, p.own.size(),
@@ -92,13 +48,15 @@ void mark(PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
 }
 
 /// Shares each patch's area among the points that mark it.
-void share(SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patches, unsigned threads) {
-  std::vector<double> of_mark(p.own.size()), share(p.own.size());  // area of a mark, of a point on the patch
+/// `of`: of each point its patch, or nowhere.
+void share(SurfaceMap& map, const UnsetList<std::uint32_t>& of, const PointsOfPatches& p,
+           const SurfacePatches& patches, unsigned threads) {
+  UnsetList<double> of_mark(p.own.size()), share(p.own.size());  // area of a mark, of a point on the patch
   in_runs(
       threads, p.own.size(),
       [&](std::size_t, std::size_t from, std::size_t to) {
         for (std::size_t k = from; k < to; ++k)
-          if (p.marks[k] > 0) of_mark[k] = patches.area_mm2(k) / p.marks[k];
+          of_mark[k] = p.marks[k] > 0 ? patches.area_mm2(k) / p.marks[k] : 0;
       },
       patch_run);
   in_runs(
@@ -113,12 +71,12 @@ void share(SurfaceMap& map, const PointsOnPatches& p, const SurfacePatches& patc
       },
       patch_run);
   map.area_mm2.resize(map.points.size());
-  in_runs(threads, p.of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) map.area_mm2[i] = p.of[i] == nowhere ? 0 : share[p.of[i]];
+  in_runs(threads, of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) map.area_mm2[i] = of[i] == nowhere ? 0 : share[of[i]];
   });
 }
 
-SurfaceCover cover_by(const PointsOnPatches& p, const SurfacePatches& patches, std::uint32_t min_points) {
+SurfaceCover cover_by(const PointsOfPatches& p, const SurfacePatches& patches, std::uint32_t min_points) {
   SurfaceCover cover;
   cover.patches = p.marks.size();
   cover.area_mm2 = patches.areas_mm2();
@@ -127,7 +85,67 @@ SurfaceCover cover_by(const PointsOnPatches& p, const SurfacePatches& patches, s
   return cover;
 }
 
+/// Every point on its patches.
+PointsOnPatches all_points_on(const SurfaceMap& map, std::vector<const SurfacePatches*> patches,
+                              unsigned threads) {
+  PointsOnPatches points(std::move(patches), map.points.size());
+  constexpr std::size_t run = 4096;
+  in_runs(
+      threads, map.points.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) { points.add(map, from, to); }, run);
+  return points;
+}
+
 }  // namespace
+
+PointsOnPatches::PointsOnPatches(std::vector<const SurfacePatches*> patches, std::size_t points)
+    : patches_(std::move(patches)), of_reach_(patches_.size()), of_(points) {
+  for (std::size_t k = 0; k < patches_.size(); ++k) of_reach_[k].own.resize(patches_[k]->all().size());
+}
+
+void PointsOnPatches::add(const SurfaceMap& map, std::size_t from, std::size_t to) {
+  constexpr std::size_t ahead = 12;
+  // An atomic addition waits for the loads before it, so they are apart: a model's facets come from far in memory.
+  std::vector<std::uint32_t> found(patches_.size() * (to - from), nowhere);
+  for (std::size_t i = from; i < to; ++i) {
+    if (i + 2 * ahead < to)
+      for (const SurfacePatches* p : patches_) p->prefetch_root(map.distances[i + 2 * ahead].facet);
+    if (i + ahead < to) {
+      const std::uint32_t soon = map.distances[i + ahead].facet;
+      prefetch_facet(*map.model, soon);
+      for (const SurfacePatches* p : patches_) p->prefetch_cut(soon);
+    }
+    const ModelDistance& d = map.distances[i];
+    if (!is_judged(d)) continue;
+    std::optional<SurfacePlace> foot;
+    const auto place = [&] { return foot ? *foot : foot.emplace(foot_of(*map.model, map.points[i], d)); };
+    for (std::size_t k = 0; k < patches_.size(); ++k)
+      found[k * (to - from) + i - from] = patches_[k]->patch_at(d.facet, place);
+  }
+  std::copy_n(found.begin(), to - from, of_.begin() + static_cast<std::ptrdiff_t>(from));
+  for (std::size_t k = 0; k < patches_.size(); ++k) {
+    std::vector<std::uint32_t>& own = of_reach_[k].own;
+    const std::uint32_t* const of_reach = found.data() + k * (to - from);
+    for (std::size_t j = 0; j < to - from; ++j) {
+      if (j + ahead < to - from) prefetch(own, of_reach[j + ahead]);
+      if (of_reach[j] != nowhere) std::atomic_ref(own[of_reach[j]]).fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+std::vector<SurfaceCover> PointsOnPatches::covers(SurfaceMap& map, std::uint32_t min_points,
+                                                  unsigned threads) {
+  for (std::size_t k = 0; k < patches_.size(); ++k) mark(of_reach_[k], *patches_[k], threads);
+  // One sum over all patches of a region in their order is one thread's.
+  auto summed = std::async(threads > 2 ? std::launch::async : std::launch::deferred, [&] {
+    std::vector<SurfaceCover> covers;
+    for (std::size_t k = 0; k < patches_.size(); ++k)
+      covers.push_back(cover_by(of_reach_[k], *patches_[k], min_points));
+    return covers;
+  });
+  share(map, of_, of_reach_[0], *patches_[0], threads);
+  return summed.get();
+}
 
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   check_distances(map);
@@ -140,10 +158,7 @@ void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   about.min().array() -= 3 * reach_mm;
   about.max().array() += 3 * reach_mm;
   const SurfacePatches patches(map, reach_mm, &about);
-  const SurfacePatches* const alone = &patches;
-  PointsOnPatches p = std::move(points_on(map, {&alone, 1}, threads)[0]);
-  mark(p, patches, threads);
-  share(map, p, patches, threads);
+  all_points_on(map, {&patches}, threads).covers(map, 1, threads);
 }
 
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
@@ -153,20 +168,12 @@ SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned t
 
 SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
                       unsigned threads) {
-  const SurfacePatches* const alone = &patches;
-  return covers_of(map, {&alone, 1}, min_points, threads)[0];
+  return all_points_on(map, {&patches}, threads).covers(map, min_points, threads)[0];
 }
 
 std::vector<SurfaceCover> covers_of(SurfaceMap& map, PatchesOfReaches patches, std::uint32_t min_points,
                                     unsigned threads) {
-  std::vector<PointsOnPatches> points = points_on(map, patches, threads);
-  std::vector<SurfaceCover> covers;
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    mark(points[k], *patches[k], threads);
-    if (k == 0) share(map, points[k], *patches[k], threads);
-    covers.push_back(cover_by(points[k], *patches[k], min_points));
-  }
-  return covers;
+  return all_points_on(map, {patches.begin(), patches.end()}, threads).covers(map, min_points, threads);
 }
 
 }  // namespace datum

@@ -8,7 +8,9 @@
 // threads.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/surface/surface_patches.h"
@@ -24,6 +26,27 @@ struct CoverSettings {
 struct SurfaceCover {
   std::vector<double> area_mm2, covered_mm2;
   std::size_t patches = 0;
+};
+
+/// The points on each patch, and those that mark it.
+struct PointsOfPatches {
+  std::vector<std::uint32_t> own, marks;
+};
+
+/// A map's points on patches of one or several reaches.
+class PointsOnPatches {
+ public:
+  /// Of a map with so many points. Borrows the patches, which are of its model.
+  PointsOnPatches(std::vector<const SurfacePatches*> patches, std::size_t points);
+  /// Adds the points from .. to, whose distances are known. Several threads may add; each point is to be added once.
+  void add(const SurfaceMap& map, std::size_t from, std::size_t to);
+  /// When all are there; once. Fills map.area_mm2 by the first reach.
+  std::vector<SurfaceCover> covers(SurfaceMap& map, std::uint32_t min_points, unsigned threads);
+
+ private:
+  std::vector<const SurfacePatches*> patches_;
+  std::vector<PointsOfPatches> of_reach_;
+  UnsetList<std::uint32_t> of_;  // of each point its patch of the first reach, or none
 };
 
 /// Fills map.area_mm2; the sum over all points is the marked area. Throws std::invalid_argument for a reach

@@ -64,14 +64,18 @@ struct Quantile {
   double missing_um = 0;  // standard uncertainty by what was not seen; infinite: the quantile may lie there
 };
 
-/// `seen` of `area` has values; the rest may lie above or below all of them. values_of(shares): deviations at these shares.
-template <class ValuesOf>
-Quantile quantile_in(const ValuesOf& values_of, double q, double seen_mm2, double area_mm2) {
+/// The shares between which the quantile q of all may lie where `seen` of `area` has values: q, most, least.
+std::vector<double> shares_about(double q, double seen_mm2, double area_mm2) {
   const double hidden = std::max(0.0, area_mm2 - seen_mm2);
   // sums of areas differ in their last bits by order
-  const double least = hidden > 1e-9 * area_mm2 ? (q * area_mm2 - hidden) / seen_mm2 : q;
-  const double most = hidden > 1e-9 * area_mm2 ? q * area_mm2 / seen_mm2 : q;
-  const std::vector<double> um = values_of({q, most, least});
+  if (!(hidden > 1e-9 * area_mm2)) return {q, q, q};
+  return {q, q * area_mm2 / seen_mm2, (q * area_mm2 - hidden) / seen_mm2};
+}
+
+/// The rest may lie above or below all of what was seen. values_of(shares): deviations at these shares.
+template <class ValuesOf>
+Quantile quantile_in(const ValuesOf& values_of, double q, double seen_mm2, double area_mm2) {
+  const std::vector<double> um = values_of(shares_about(q, seen_mm2, area_mm2));
   Quantile out{um[0], 0};
   out.missing_um = std::max(um[1] - out.um, out.um - um[2]) / std::sqrt(3.0);
   return out;
@@ -158,7 +162,36 @@ void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m,
   take_quantile(v, quantile_in(values_of, v.check.parameter, f.sums.area_mm2(), f.area_mm2));
 }
 
+constexpr std::size_t list_of(FacetsBy by) { return by == FacetsBy::points ? 0 : 1; }
+
+FacetsBy facets_by(const Check& check) {
+  return check.characteristic < Characteristic::ffm_mean ? FacetsBy::points : FacetsBy::surface;
+}
+
 }  // namespace
+
+std::vector<double> percentile_shares(const Component& region, double seen_mm2, double area_mm2) {
+  std::vector<double> shares;
+  for (const Check& check : region.checks) {
+    if (check.characteristic != Characteristic::deviation_percentile) continue;
+    for (const double share : shares_about(check.parameter, seen_mm2, area_mm2))
+      if (share > 0 && share <= 1) shares.push_back(share);
+  }
+  return shares;
+}
+
+FacetSumsOfRegions facet_sums(const FacetMap& facets, const Recipe& recipe, unsigned threads) {
+  FacetSumsOfRegions sums;
+  for (auto& of_regions : sums) of_regions.resize(recipe.components.size());
+  for (std::size_t r = 0; r < recipe.components.size(); ++r)
+    for (const Check& check : recipe.components[r].checks) {
+      if (!is_of_facets(check.characteristic)) continue;
+      const FacetsBy by = facets_by(check);
+      std::optional<FacetSums>& of_region = sums[list_of(by)][r];
+      if (!of_region) of_region = sums_of_region(facets, by, r, threads);
+    }
+  return sums;
+}
 
 void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
   const SurfaceStatistics& s = m.statistics[region];
@@ -168,24 +201,26 @@ void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurf
   add_quantile_noise(v, pixel_noise_um(place, m.noise[region], m.sources),
                      static_cast<double>(s.face) / correlated_points(m.noise[region], m.sources));
   const auto values_of = [&](const std::vector<double>& shares) {
-    return quantiles_of(m.surface.map, static_cast<std::uint16_t>(region), s.range, shares,
-                        m.backend.threads);
+    std::vector<double> found;
+    for (const double share : shares)
+      if (share > 0 && share <= 1) {
+        const auto at = s.at_share_um.find(share);
+        found.push_back(at == s.at_share_um.end() ? std::nan("") : at->second);
+      }
+    return with_unreached(shares, found);
   };
   take_quantile(
       v, quantile_in(values_of, v.check.parameter, m.cover.covered_mm2[region], m.cover.area_mm2[region]));
 }
 
 void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
-  const FacetsBy by =
-      v.check.characteristic < Characteristic::ffm_mean ? FacetsBy::points : FacetsBy::surface;
+  const FacetsBy by = facets_by(v.check);
   if (!m.facets) {
     v.reason = Reason::internal;
     v.detail = "no facet map was made";
     return;
   }
-  std::optional<FacetSums>& kept = m.kept.by_facet[by == FacetsBy::points ? 0 : 1][region];
-  if (!kept) kept = sums_of_region(*m.facets, by, region, m.backend.threads);
-  const FacetSums& f = *kept;
+  const FacetSums& f = (*m.facet_sums)[list_of(by)][region].value();
   const double least = m.sources.recipe.regions[region].min_coverage;
   const double share = f.area_mm2 > 0 ? f.sums.area_mm2() / f.area_mm2 : 0;
   if (f.count > 0 && share >= least) return judge_facets(v, region, m, f, by);

@@ -40,23 +40,19 @@ struct SurfaceJudge::Foot {
   bool in_sight;          // no part of the model occludes it
 };
 
-SurfaceJudge::SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays,
-                           const std::vector<double>& heights_mm, const SurfaceShot& shot, double search_mm,
-                           double least_cosine)
+SurfaceJudge::SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays, const SurfaceShot& shot,
+                           double search_mm, double least_cosine)
     : model_(model),
       rays_(rays),
-      heights_(heights_mm),
+      frame_(*shot.frame),
       towards_(shot.model_from_sensor.rotation().col(2)),
-      rows_(shot.frame->rows),
-      cols_(shot.frame->cols),
       edge_mm_(shot.edge_mm),
       search_mm_(search_mm),
       least_cosine_(least_cosine) {}
 
 double SurfaceJudge::height(int row, int col) const {
-  return rays_.inside(row, col) ? heights_[static_cast<std::size_t>(row) * static_cast<std::size_t>(cols_) +
-                                           static_cast<std::size_t>(col)]
-                                : std::nan("");
+  return rays_.inside(row, col) && frame_.class_at(row, col) == PixelClass::ok ? frame_.z_mm(row, col)
+                                                                               : std::nan("");
 }
 
 /// NaN where the pixel has no height or its ray misses the model.

@@ -34,9 +34,9 @@ struct JudgedPixel {
 /// Judges the pixels of one snapshot. Borrows its inputs.
 class SurfaceJudge {
  public:
-  /// `heights` in sensor mm, NaN where a pixel is not valid. least_cosine: of facets visible to the sensor.
-  SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays, const std::vector<double>& heights_mm,
-               const SurfaceShot& shot, double search_mm, double least_cosine);
+  /// least_cosine: of facets visible to the sensor.
+  SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays, const SurfaceShot& shot, double search_mm,
+               double least_cosine);
 
   /// `nearest` is the nearest place to `point`, the pixel's point.
   JudgedPixel judge(int row, int col, const ModelPoint& point, const ModelDistance& nearest) const;
@@ -46,6 +46,7 @@ class SurfaceJudge {
   struct Foot;    // the nearest place as seen by the sensor
   struct Levels;  // of the model around it
 
+  /// In sensor mm; NaN where a pixel is not valid.
   double height(int row, int col) const;
   double off_mm(int row, int col) const;
   Foot foot_of(const Seen& seen, const ModelPoint& point, const ModelDistance& nearest) const;
@@ -62,9 +63,8 @@ class SurfaceJudge {
 
   const TriangleModel& model_;
   const SurfaceRays& rays_;
-  const std::vector<double>& heights_;
+  const HeightFrame& frame_;
   Eigen::Vector3d towards_;  // direction to the sensor, model coordinates
-  int rows_, cols_;
   double edge_mm_, search_mm_, least_cosine_;
 };
 

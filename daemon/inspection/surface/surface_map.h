@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/inspection/surface/unset_list.h"
 #include "gpu/model_distance/model_distance.h"
 
 namespace datum {
@@ -34,12 +35,12 @@ struct SurfaceMap {
   std::vector<SurfaceRegion> regions;
   std::vector<std::uint16_t> region_of_facet;  // of the model's facets: index of a region, or no_region
 
-  std::vector<ModelPoint> points;
-  std::vector<ModelDistance> distances;  // signed, of class face, edge, rim or no_data
-  std::vector<std::uint16_t> snapshot;   // of the point
+  UnsetList<ModelPoint> points;
+  UnsetList<ModelDistance> distances;   // signed, of class face, edge, rim or no_data
+  std::vector<std::uint16_t> snapshot;  // of the point
 
   /// From cover_of(): model area represented by a point; 0 for points that are not judged.
-  std::vector<double> area_mm2;
+  UnsetList<double> area_mm2;
 };
 
 }  // namespace datum

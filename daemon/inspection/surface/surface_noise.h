@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "daemon/inspection/surface/surface_window.h"
@@ -67,5 +68,10 @@ struct NoiseLift {
 /// that: its top may be a point or as wide as a tile, taken as U-shaped (JCGM 101, 6.4.6).
 NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
                      double highest_mm, unsigned threads = 1);
+
+/// Of a region's lowest and highest window, where its checks ask for it.
+struct RegionLifts {
+  std::optional<NoiseLift> lowest, highest;
+};
 
 }  // namespace datum

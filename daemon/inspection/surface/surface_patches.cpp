@@ -174,6 +174,10 @@ std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_
   cuts_.push_back({middle, across, dot(across, minus(halves.second[1], middle)), {}});
   const std::int32_t first = cut(halves.first, area_mm2 / 2, facet);
   const std::int32_t second = cut(halves.second, area_mm2 / 2, facet);
+  if (first == second) {  // pieces of one patch: the last cut is this one, and nobody need ask
+    cuts_.pop_back();
+    return first;
+  }
   cuts_[static_cast<std::size_t>(at)].half = {first, second};
   return at;
 }

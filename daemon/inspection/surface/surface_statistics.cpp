@@ -113,9 +113,10 @@ std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, st
 template <class GroupOf>
 std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf& group_of,
                                            const std::vector<AreaRange>& all,
-                                           const std::vector<double>& shares, unsigned threads) {
+                                           const std::vector<std::vector<double>>& shares, unsigned threads) {
   std::vector<AreaQuantiles> found;
-  for (const AreaRange& a : all) found.emplace_back(a.least_nm, a.largest_nm, a.units, shares);
+  for (std::size_t g = 0; g < all.size(); ++g)
+    found.emplace_back(all[g].least_nm, all[g].largest_nm, all[g].units, shares[g]);
   const auto each = [&](std::size_t from, std::size_t to, const auto& visit) {
     each_face(map, group_of, all.size(), from, to, [&](std::size_t g, const AreaShare& s) {
       if (all[g].units > 0) visit(g, s);
@@ -130,12 +131,14 @@ std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf&
 
 template <class GroupOf>
 std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
-                                       unsigned threads) {
+                                       unsigned threads, std::vector<std::vector<double>> shares = {}) {
   check_areas(map);
   const std::vector<Collected> all = sum_up(map, group_of, groups, threads);
   std::vector<AreaRange> ranges;
   for (const Collected& c : all) ranges.push_back(range_of(c.sums));
-  const auto values = quantiles(map, group_of, ranges, {0.01, 0.5, 0.99}, threads);
+  shares.resize(groups);
+  for (std::vector<double>& of_group : shares) of_group.insert(of_group.begin(), {0.01, 0.5, 0.99});
+  const auto values = quantiles(map, group_of, ranges, shares, threads);
   std::vector<SurfaceStatistics> statistics;
   for (std::size_t g = 0; g < groups; ++g) {
     SurfaceStatistics& s = statistics.emplace_back(all[g].s);
@@ -149,6 +152,7 @@ std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& gro
     s.p1_um = values[g][0];
     s.p50_um = values[g][1];
     s.p99_um = values[g][2];
+    for (std::size_t k = 3; k < shares[g].size(); ++k) s.at_share_um[shares[g][k]] = values[g][k];
   }
   return statistics;
 }
@@ -166,9 +170,11 @@ SurfaceStatistics statistics_of(const SurfaceMap& map) {
       map, [](std::uint32_t) { return std::size_t{0}; }, 1, 1)[0];
 }
 
-std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads) {
+std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads,
+                                                     const std::vector<std::vector<double>>& shares) {
   return collect(
-      map, [&](std::uint32_t facet) { return region_index(map, facet); }, map.regions.size(), threads);
+      map, [&](std::uint32_t facet) { return region_index(map, facet); }, map.regions.size(), threads,
+      shares);
 }
 
 std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region, const AreaRange& range,
@@ -178,7 +184,7 @@ std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region, co
   std::vector<double> inner;
   for (const double share : shares)
     if (share > 0 && share <= 1) inner.push_back(share);
-  return with_unreached(shares, quantiles(map, group_of, {range}, inner, threads)[0]);
+  return with_unreached(shares, quantiles(map, group_of, {range}, {inner}, threads)[0]);
 }
 
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "daemon/inspection/surface/surface_map.h"
 
@@ -31,13 +33,15 @@ struct SurfaceStatistics {
   double edge_least_um = std::nan(""), edge_largest_um = std::nan("");  // of edge points
   double fraction_out = std::nan("");                                   // of area_mm2
   AreaRange range;
+  std::map<double, double> at_share_um;  // quantiles that were asked for besides, by share
 };
 
 /// Statistics of one region, or for `no_region` of facets without region and tolerance. Sums are of integers
 /// (deviations in nm, areas in 1e-9 mm^2), so the result does not depend on the order of points.
 SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region, unsigned threads = 1);
-/// Of each of map.regions, in one pass over the points.
-std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads);
+/// Of each of map.regions, in two passes over the points. `shares`: of each region, above 0 and at most 1; none: no further quantiles.
+std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads,
+                                                     const std::vector<std::vector<double>>& shares = {});
 /// Least deviation of face points, um, that at least `share` of the region's area does not exceed; -infinity and infinity
 /// for shares of 0 or less and above 1; NaN without data.
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share);

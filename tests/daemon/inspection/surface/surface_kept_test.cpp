@@ -6,8 +6,10 @@
 #include <random>
 
 #include "daemon/inspection/surface/area_quantiles.h"
+#include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_rays.h"
+#include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/surface/surface_window.h"
 #include "daemon/inspection/surface/value_ranks.h"
 #include "tests/daemon/inspection/surface/surface_scan.h"
@@ -22,7 +24,8 @@ SurfaceMap wavy_map() {
   return testing::compared(testing::sheet_model(40), std::move(points));
 }
 
-bool same(const std::vector<double>& a, const std::vector<double>& b) {
+template <class List>
+bool same(const List& a, const List& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
 }
 
@@ -49,6 +52,69 @@ TEST(SurfacePatches, OfSeveralReachesGiveTheCoversOfEach) {
     EXPECT_TRUE(same(covers[k].area_mm2, cover.area_mm2) && same(covers[k].covered_mm2, cover.covered_mm2));
   }
   EXPECT_TRUE(same(map.area_mm2, alone.area_mm2));
+}
+
+// As a snapshot's rows come: by several threads, in any order, some rows empty.
+TEST(SurfacePatches, PointsPutOnThemByPiecesGiveTheSameCovers) {
+  SurfaceMap whole = wavy_map(), pieces = whole;
+  const SurfacePatches small(whole, 0.4), large(whole, 6.0);
+  const std::vector<const SurfacePatches*> all{&small, &large};
+  const std::vector<SurfaceCover> expected = covers_of(whole, all, 1, 1);
+  PointsOnPatches points(all, pieces.points.size());
+  constexpr std::size_t row = 37;
+  const std::size_t rows = runs_of(pieces.points.size(), row);
+  parallel_for(3, rows, [&](std::size_t k, unsigned) {
+    const std::size_t from = (rows - 1 - k) * row;
+    points.add(pieces, from, std::min(pieces.points.size(), from + row));
+    points.add(pieces, 0, 0);
+  });
+  const std::vector<SurfaceCover> covers = points.covers(pieces, 1, 3);
+  for (std::size_t k = 0; k < all.size(); ++k)
+    EXPECT_TRUE(same(covers[k].area_mm2, expected[k].area_mm2) &&
+                same(covers[k].covered_mm2, expected[k].covered_mm2));
+  EXPECT_TRUE(same(pieces.area_mm2, whole.area_mm2));
+}
+
+// A piece's own place and the place where its facet was not cut any more are on one patch.
+TEST(SurfacePatches, HoldThePlacesThatLieInThem) {
+  const SurfaceMap map = wavy_map();
+  for (const double reach_mm : {0.4, 1.1, 6.0}) {
+    const SurfacePatches patches(map, reach_mm);
+    std::size_t judged = 0;
+    for (std::size_t i = 0; i < map.points.size(); ++i) {
+      const ModelDistance& d = map.distances[i];
+      if (d.kind != MatchClass::face) continue;
+      const SurfacePlace foot = foot_of(*map.model, map.points[i], d);
+      const SurfacePatch& patch = patches.all()[patches.patch_at(d.facet, [&] { return foot; })];
+      double square = 0;
+      for (std::size_t k = 0; k < 3; ++k) square += std::pow(foot[k] - patch.center[k], 2);
+      // a patch is a voxel of 0.4 reaches of pieces with sides of at most that length
+      EXPECT_LE(std::sqrt(square), 0.4 * reach_mm * (std::sqrt(3.0) + 1)) << i;
+      ++judged;
+    }
+    EXPECT_GT(judged, 1000u);
+  }
+}
+
+TEST(SurfaceStatistics, FurtherSharesAreFoundInTheSamePasses) {
+  SurfaceMap map = wavy_map();
+  cover_of(map, {0.5, 1});
+  map.regions = {{"left", -1, 1}, {"right", -1, 1}, {"none", -1, 1}};
+  map.region_of_facet.resize(map.model->corner.size());
+  for (std::size_t f = 0; f < map.region_of_facet.size(); ++f)
+    map.region_of_facet[f] = map.model->corner[f][0][0] < 0 ? 0 : 1;
+  const std::vector<std::vector<double>> shares{{0.9, 0.25, 1.0}, {}, {0.5}};
+  const std::vector<SurfaceStatistics> with = statistics_of_regions(map, 3, shares),
+                                       without = statistics_of_regions(map, 2);
+  for (std::uint16_t r = 0; r < 2; ++r) {
+    const std::vector<double> expected = quantiles_of(map, r, without[r].range, shares[r], 1);
+    ASSERT_EQ(with[r].at_share_um.size(), shares[r].size());
+    for (std::size_t k = 0; k < shares[r].size(); ++k)
+      EXPECT_EQ(with[r].at_share_um.at(shares[r][k]), expected[k]);
+    EXPECT_EQ(with[r].p50_um, without[r].p50_um);
+    EXPECT_EQ(with[r].mean_um, without[r].mean_um);
+  }
+  EXPECT_TRUE(with[2].at_share_um.empty());  // no points: nothing is found
 }
 
 TEST(AreaShares, AreRoundedAsLlroundDoes) {

@@ -30,9 +30,10 @@ void add_points(std::vector<ModelPoint>& points, double from_mm, double to_mm, d
 inline SurfaceMap compared(const RawModel& raw, std::vector<ModelPoint> points, float search_mm = 2) {
   SurfaceMap map;
   map.model = std::make_shared<const TriangleModel>(triangle_model(raw));
-  map.distances = find(*map.model, points, search_mm);
+  const std::vector<ModelDistance> found = find(*map.model, points, search_mm);
+  map.distances.assign(found.begin(), found.end());
   map.snapshot.resize(points.size());
-  map.points = std::move(points);
+  map.points.assign(points.begin(), points.end());
   return map;
 }
 
