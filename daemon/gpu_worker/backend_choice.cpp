@@ -75,9 +75,13 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   };
   choice.measurer = std::move(measurer);
   choice.finder = std::make_unique<FailoverFinder>(stages, cpu);
-  choice.matcher = std::make_unique<FailoverFacetMatcher>(stages, cpu);
+  // A single frame is not worth a measurement of what the next ones gain.
+  const bool once = timeout == Timeout::of_one_frame;
+  choice.matcher = std::make_unique<FailoverFacetMatcher>(
+      stages, cpu, once ? std::optional(MatchCrossovers()) : std::nullopt);
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
-  choice.inverter = std::make_unique<FailoverInverter>(stages, cpu);
+  choice.inverter =
+      std::make_unique<FailoverInverter>(stages, cpu, once ? std::optional(InvertCrossover()) : std::nullopt);
   choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
   choice.why = "cuda " + why + "; in reserve: " + cpu.why;
   return choice;

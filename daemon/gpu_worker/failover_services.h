@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "daemon/gpu_worker/crossovers.h"
 #include "daemon/gpu_worker/gpu_services.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
@@ -111,17 +113,59 @@ class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuF
   const unsigned threads_;
 };
 
-/// Below this many points, joined and model facets together the CPU matches a scan. Measured (gpu/README.md): an order costs the
-/// GPU 0.21 to 0.25 ms whatever its size, the exchange with the worker some 0.1 more; the CPU takes 0.19 us for each of 4,000.
-constexpr std::size_t least_matched_on_gpu = 3'000;
+/// A size from which on the GPU does a service, and whether it was measured. `Sizes`: one for each kind of order.
+template <class Sizes>
+class Crossover {
+ public:
+  /// Fixed, or the default ones until others are measured.
+  explicit Crossover(std::optional<Sizes> fixed)
+      : sizes_(fixed.value_or(Sizes())), state_(fixed ? State::fixed : State::preset) {}
+
+  /// Measures once, on a GPU that works: measure(client).
+  template <class Measure>
+  void find(GpuServices& gpu, const Measure& measure) {
+    if (!wants()) return;
+    gpu.run([&](ServiceClient& client) {
+      if (!wants()) return;
+      const Sizes found = measure(client);
+      const std::lock_guard lock(mutex_);
+      sizes_ = found;
+      state_ = State::measured;
+    });
+  }
+  Sizes get() const {
+    const std::lock_guard lock(mutex_);
+    return sizes_;
+  }
+  /// Appended to a size in the verdict.
+  const char* how() const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::measured ? ", measured" : "";
+  }
+
+ private:
+  enum class State : std::uint8_t { fixed, preset, measured };
+  bool wants() const {
+    const std::lock_guard lock(mutex_);
+    return state_ == State::preset;
+  }
+  mutable std::mutex mutex_;
+  Sizes sizes_;
+  State state_;
+};
 
 class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacetMatcher> {
  public:
-  FailoverFacetMatcher(std::shared_ptr<GpuServices> gpu, Backend cpu,
-                       std::size_t least = least_matched_on_gpu)
-      : FailoverService(std::move(gpu), cpu), threads_(cpu.threads), least_(least) {}
+  /// `fixed`: crossovers; none: they are measured before the first model is made ready.
+  FailoverFacetMatcher(const std::shared_ptr<GpuServices>& gpu, const Backend& cpu,
+                       std::optional<MatchCrossovers> fixed = {})
+      : FailoverService(gpu, cpu), gpu_(gpu), backend_(cpu), least_(fixed) {}
 
   void prepare(const std::shared_ptr<const ModelFacets>& model) override {
+    try {
+      least_.find(*gpu_, [&](ServiceClient& gpu) { return measure_matching(gpu, backend_); });
+    } catch (const std::exception&) {  // of this process, such as too little memory
+    }
     prepared([&](ServiceClient& gpu) { gpu.prepare(model); });
   }
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
@@ -131,34 +175,39 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
       cpu.match(model, surface, settings, by_points, by_surface);
     };
     const std::size_t size = surface.point_count + surface.facet_count + model->facet.size();
-    if (size < least_)
-      return here(on_cpu,
-                  " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least_) + ")");
-    either([&](ServiceClient& gpu) { gpu.match(model, surface, settings, threads_, by_points, by_surface); },
-           on_cpu);
+    const MatchCrossovers crossovers = least_.get();
+    const std::size_t least = by_surface ? crossovers.by_surface : crossovers.by_points;
+    if (size < least)
+      return here(on_cpu, " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least) +
+                              least_.how() + ")");
+    either(
+        [&](ServiceClient& gpu) {
+          gpu.match(model, surface, settings, backend_.threads, by_points, by_surface);
+        },
+        on_cpu);
   }
 
  private:
-  const unsigned threads_;
-  const std::size_t least_;
+  const std::shared_ptr<GpuServices> gpu_;
+  const Backend backend_;
+  Crossover<MatchCrossovers> least_;
 };
-
-/// Below this many rows the CPU inverts a system. Measured (gpu/README.md): at 128 rows both take 0.2 to 0.3 ms, at 256 the GPU 0.4 and
-/// the CPU 1.0 on 16 threads and 1.5 on one; the exchange with the worker takes some 0.1.
-constexpr std::uint32_t least_rows_on_gpu = 200;
 
 class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemInverter> {
  public:
-  FailoverInverter(std::shared_ptr<GpuServices> gpu, const Backend& cpu,
-                   std::uint32_t least = least_rows_on_gpu)
-      : FailoverService(std::move(gpu), cpu), backend_(cpu), least_(least) {}
+  /// `fixed`: rows from which on the GPU inverts; none: they are measured before the first system.
+  FailoverInverter(const std::shared_ptr<GpuServices>& gpu, const Backend& cpu,
+                   std::optional<InvertCrossover> fixed = {})
+      : FailoverService(gpu, cpu), gpu_(gpu), backend_(cpu), least_(fixed) {}
 
   std::int32_t invert(const SystemToInvert& system) override {
     std::int32_t info = 0;
     const auto on_cpu = [&](SystemInverter& cpu) { info = cpu.invert(system); };
-    if (system.n < least_ || system.n > most_system_rows) {
-      here(on_cpu, " (" + std::to_string(system.n) + " rows; the GPU from " + std::to_string(least_) +
-                       " to " + std::to_string(most_system_rows) + ")");
+    least_.find(*gpu_, [&](ServiceClient& gpu) { return measure_inverting(gpu, backend_); });
+    const std::size_t least = least_.get().rows;
+    if (system.n < least || system.n > most_system_rows) {
+      here(on_cpu, " (" + std::to_string(system.n) + " rows; the GPU from " + std::to_string(least) + " to " +
+                       std::to_string(most_system_rows) + least_.how() + ")");
     } else {
       either([&](ServiceClient& gpu) { info = gpu.invert(system, backend_); }, on_cpu);
     }
@@ -166,8 +215,9 @@ class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemI
   }
 
  private:
+  const std::shared_ptr<GpuServices> gpu_;
   const Backend backend_;
-  const std::uint32_t least_;
+  Crossover<InvertCrossover> least_;
 };
 
 }  // namespace datum

@@ -43,17 +43,16 @@ FoundForm form_of(const ComparedSurface& surface, const Recipe& recipe, const Se
     return window_extremes(surface.grids, surface.judged_region, f.deviation, regions, settings.window_px,
                            threads);
   });
-  f.noise = region_noises(surface.grids, surface.face_region, f.deviation, regions, settings.window_px,
-                          threads);
+  f.noise =
+      region_noises(surface.grids, surface.face_region, f.deviation, regions, settings.window_px, threads);
   std::vector<std::vector<FormLevel>> levels(regions);
   for (std::size_t r = 0; r < regions; ++r)
     if (const Sides sides = sides_of(recipe.components[r]); (sides.low || sides.high) && f.noise[r].tiles > 0)
       levels[r] = form_levels(surface.grids, surface.face_region, f.deviation, r, f.noise[r],
                               settings.window_px, threads);
   f.extremes = extremes.get();
-  auto spots = beside(side_by_side, [&] {
-    return find_spots(surface, settings, f.extremes, f.noise, sensor, threads);
-  });
+  auto spots = beside(side_by_side,
+                      [&] { return find_spots(surface, settings, f.extremes, f.noise, sensor, threads); });
   f.lifts.resize(regions);
   for (std::size_t r = 0; r < regions; ++r) {
     const Sides sides = sides_of(recipe.components[r]);

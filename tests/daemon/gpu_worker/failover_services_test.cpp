@@ -32,10 +32,10 @@ class FailoverServicesTest : public ::testing::Test {
         std::move(link), 30s, [this] { return now_; },
         [this](bool fault, const std::string& text) { (fault ? faults_ : words_).push_back(text); });
     finder_ = std::make_unique<FailoverFinder>(gpu_, cpu_backend(2));
-    matcher_ = std::make_unique<FailoverFacetMatcher>(gpu_, cpu_backend(2), 0);
+    matcher_ = std::make_unique<FailoverFacetMatcher>(gpu_, cpu_backend(2), MatchCrossovers{0, 0});
     diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
-    inverter_ = std::make_unique<FailoverInverter>(gpu_, cpu_backend(2), 1);
+    inverter_ = std::make_unique<FailoverInverter>(gpu_, cpu_backend(2), InvertCrossover{1});
   }
   /// Returns the executor; the bytes must equal the CPU's.
   std::string find(const RawModel& raw, std::size_t count = 5000) {
@@ -92,7 +92,8 @@ TEST_F(FailoverServicesTest, AFewFacetsAreMatchedOnTheCpuAndItSaysSo) {
   const auto model = testing::ball_facets(9.1);
   const testing::Scan scan(testing::sphere_model(9, 40));
   const std::size_t size = scan.points.size() + scan.facets.size() + model->facet.size();
-  FailoverFacetMatcher at(gpu_, cpu_backend(2), size), below(gpu_, cpu_backend(2), size + 1);
+  const MatchCrossovers both{size, size}, one_more{size, size + 1};
+  FailoverFacetMatcher at(gpu_, cpu_backend(2), both), below(gpu_, cpu_backend(2), one_more);
   EXPECT_EQ(testing::match_by(at, model), device_);
   EXPECT_EQ(testing::match_by(below, model),
             cpu() + " (" + std::to_string(size) + " values; the GPU from " + std::to_string(size + 1) + ")");
@@ -101,10 +102,49 @@ TEST_F(FailoverServicesTest, AFewFacetsAreMatchedOnTheCpuAndItSaysSo) {
 
 TEST_F(FailoverServicesTest, ASmallSystemIsInvertedOnTheCpuAndItSaysSo) {
   begin("well");
-  FailoverInverter at(gpu_, cpu_backend(2), 70), below(gpu_, cpu_backend(2), 71);
+  FailoverInverter at(gpu_, cpu_backend(2), InvertCrossover{70}),
+      below(gpu_, cpu_backend(2), InvertCrossover{71});
   EXPECT_EQ(testing::invert_by(at), device_);
   EXPECT_EQ(testing::invert_by(below), cpu() + " (70 rows; the GPU from 71 to 4320)");
   EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST(Crossovers, LieBetweenTheSizesWhereTheGpuBecomesFaster) {
+  const std::vector<std::size_t> size{100, 200, 400};
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {3, 3, 3}), 300u);
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {1.5, 1.5, 1.5}), 150u);
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {0.5, 0.5, 0.5}), 100u);
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {5, 5, 5}), 800u);
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {0.5, 3, 3}), 300u);  // a lucky first one is not believed
+  EXPECT_EQ(crossover_of(size, {1, 2, 4}, {2, 2, 2}), 200u);
+}
+
+// The test worker is a CPU behind a process, so where it wins is chance: what matters is that it is found and named.
+TEST_F(FailoverServicesTest, AreMeasuredOnceBeforeTheFirstModelAndNamed) {
+  begin("well");
+  FailoverFacetMatcher measured(gpu_, cpu_backend(2));
+  const auto model = testing::ball_facets(9.1);
+  measured.prepare(model);
+  measured.prepare(model);
+  const std::string of_few = testing::match_by(measured, testing::ball_facets(9.1), 0);
+  EXPECT_THAT(of_few,
+              ::testing::AnyOf(device_, ::testing::MatchesRegex(
+                                            "cpu .* \\([0-9]+ values; the GPU from [0-9]+, measured\\)")));
+  FailoverInverter inverter(gpu_, cpu_backend(2));
+  EXPECT_THAT(testing::invert_by(inverter, 3),
+              ::testing::MatchesRegex("cpu .* \\(3 rows; the GPU from [0-9]+ to 4320, measured\\)"));
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverServicesTest, StayAsPresetWhereTheWorkerFailsMeanwhile) {
+  begin("killed");
+  FailoverFacetMatcher measured(gpu_, cpu_backend(2));
+  const auto few =
+      std::make_shared<const ModelFacets>(model_facets(triangle_model(testing::sphere_model(9.1, 10))));
+  measured.prepare(few);
+  EXPECT_EQ(faults_.size(), 1u);
+  EXPECT_EQ(testing::match_by(measured, few, 0),
+            cpu() + " (" + std::to_string(few->facet.size()) + " values; the GPU from 3000)");
 }
 
 TEST_F(FailoverServicesTest, AScanThatMeansNothingIsRefusedAndNoFaultOfTheGpu) {

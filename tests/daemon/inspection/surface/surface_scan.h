@@ -149,6 +149,7 @@ struct SurfaceScene {
     in.sensor = &sensor;
     in.calibration = &calibration;
     in.now_utc_s = calibration.made_utc_s + 1;
+    in.finder = finder;
     in.matcher = matcher;
     return inspect_surface(frames, in, models, cpu_backend(threads));
   }
@@ -161,6 +162,7 @@ struct SurfaceScene {
   HeightFrame frame;
   std::string unit = "mm", size = "0, 0, 0", snapshots = "", surface_keys = "";
   int window_px = 1;
+  DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
   SurfaceModels models;  // as the daemon keeps them from part to part
   FreshFolder folder;

@@ -1,0 +1,119 @@
+#include "daemon/gpu_worker/crossovers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "gpu/lu/system_inverter.h"
+#include "gpu/surface_match/facet_matcher.h"
+
+namespace datum {
+namespace {
+
+constexpr int repeats = 5;  // the first one warms up
+
+/// Least time of some calls, s: other work only adds to it.
+template <class Work>
+double least_time(const Work& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < repeats; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    if (i > 0) least = std::min(least, took.count());
+  }
+  return least;
+}
+
+/// A wavy sheet of n x n points, scanned a little above itself.
+struct Sheet {
+  std::vector<ModelPoint> points;
+  std::vector<std::uint16_t> view;
+  std::vector<ScannedFacet> facets;
+  PointDirection up{0, 0, 1};
+  std::shared_ptr<const ModelFacets> model;
+
+  explicit Sheet(std::uint32_t n) {
+    RawModel raw;
+    for (std::uint32_t row = 0; row < n; ++row)
+      for (std::uint32_t col = 0; col < n; ++col) {
+        const double x = 0.1 * col, y = 0.1 * row, z = 0.05 * std::sin(x) * std::cos(y);
+        raw.vertices.push_back({x, y, z});
+        points.push_back({static_cast<float>(x), static_cast<float>(y), static_cast<float>(z + 0.01)});
+      }
+    view.resize(points.size());
+    for (std::uint32_t row = 0; row + 1 < n; ++row)
+      for (std::uint32_t col = 0; col + 1 < n; ++col) {
+        const std::uint32_t i = row * n + col;
+        facets.push_back({i, i + 1, i + n + 1});
+        facets.push_back({i, i + n + 1, i + n});
+      }
+    raw.facets = facets;
+    model = std::make_shared<const ModelFacets>(model_facets(triangle_model(raw)));
+  }
+  ScannedSurface scan(bool by_surface) const {
+    return {points.data(), view.data(), points.size(), &up, 1, facets.data(), by_surface ? facets.size() : 0};
+  }
+};
+
+struct Times {
+  std::vector<std::size_t> size;
+  std::vector<double> cpu, gpu;
+};
+
+}  // namespace
+
+std::size_t crossover_of(const std::vector<std::size_t>& size, const std::vector<double>& cpu,
+                         const std::vector<double>& gpu) {
+  std::size_t k = size.size();  // the GPU is faster from here on
+  while (k > 0 && gpu[k - 1] < cpu[k - 1]) --k;
+  if (k == 0) return size.front();
+  if (k == size.size()) return 2 * size.back();
+  const double before = gpu[k - 1] - cpu[k - 1], behind = cpu[k] - gpu[k];
+  return size[k - 1] + static_cast<std::size_t>(std::ceil(static_cast<double>(size[k] - size[k - 1]) *
+                                                          before / (before + behind)));
+}
+
+MatchCrossovers measure_matching(ServiceClient& gpu, const Backend& cpu) {
+  ScanMatchSettings settings;
+  settings.by_points.gate = settings.by_surface.gate = 0.2f;
+  Times of_points, of_surface;
+  for (const std::uint32_t side : {14, 20, 28, 40, 56}) {
+    const Sheet sheet(side);
+    const std::size_t facets = sheet.model->facet.size();
+    std::vector<FacetDeviation> by_points(facets);
+    std::vector<FacetPierced> by_surface(facets);
+    const auto measure = [&](Times& times, FacetPierced* pierced) {
+      const ScannedSurface scan = sheet.scan(pierced != nullptr);
+      times.size.push_back(scan.point_count + scan.facet_count + facets);
+      times.cpu.push_back(
+          least_time([&] { match_scan(*sheet.model, scan, settings, cpu, by_points.data(), pierced); }));
+      times.gpu.push_back(least_time(
+          [&] { gpu.match(sheet.model, scan, settings, cpu.threads, by_points.data(), pierced); }));
+    };
+    measure(of_points, nullptr);
+    measure(of_surface, by_surface.data());
+  }
+  return {crossover_of(of_points.size, of_points.cpu, of_points.gpu),
+          crossover_of(of_surface.size, of_surface.cpu, of_surface.gpu)};
+}
+
+InvertCrossover measure_inverting(ServiceClient& gpu, const Backend& cpu) {
+  Times times;
+  for (const std::uint32_t n : {48, 96, 160, 256, 384}) {
+    const std::size_t size = std::size_t{n} * n;
+    std::vector<double> a(size), factors(size), inverse(size);
+    std::vector<std::int32_t> pivots(n);
+    for (std::size_t i = 0; i < size; ++i)
+      a[i] = std::sin(static_cast<double>(i)) + (i % (n + 1) == 0 ? 2.0 * n : 0);
+    const SystemToInvert system{a.data(), n, factors.data(), pivots.data(), inverse.data()};
+    times.size.push_back(n);
+    times.cpu.push_back(least_time([&] { invert_system(system, cpu); }));
+    times.gpu.push_back(least_time([&] { gpu.invert(system, cpu); }));
+  }
+  return {crossover_of(times.size, times.cpu, times.gpu)};
+}
+
+}  // namespace datum

@@ -1,0 +1,98 @@
+// A part whose GPU worker is lost in the middle has the verdict that the CPU alone gives, and the map's bytes.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "daemon/gpu_worker/failover_services.h"
+#include "tests/daemon/inspection/surface/surface_scan.h"
+
+namespace datum::surface_failover_test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::check;
+
+const std::string regions =
+    testing::region("top", "normal = [0, 0, 1]\n",
+                    check("\"profile\"\nupper_um = 500") + check("\"flatness\"\nupper_um = 500") +
+                        check("\"deviation_percentile\"\nquantile = 0.7\nupper_um = 500") +
+                        check("\"pfm_maximum\"\nupper_um = 500") + check("\"ffm_mean\"\nupper_um = 500")) +
+    "[facet_map]\nlongest_mm = 1.2\ngate_mm = 1\nleast_points = 4\n";
+
+struct SeenBox : testing::SurfaceScene {
+  SeenBox() : SurfaceScene(testing::box_model(14, 11, 6, 5)) {
+    size = "14, 11, 6";
+    surface_keys = "max_noise_sigmas = 1e6\n";
+    scan([](const Eigen::Vector3d& middle) { return 0.02 + 0.001 * middle.x(); });
+  }
+};
+
+template <class List>
+bool same(const List& a, const List& b) {
+  return a.size() == b.size() &&
+         std::memcmp(static_cast<const void*>(a.data()), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+/// But for who measured.
+std::string text_of(BoardVerdict v) {
+  v.backend.clear();
+  return to_json(v);
+}
+
+void expect_same(const SurfaceInspection& a, const SurfaceInspection& b) {
+  EXPECT_EQ(text_of(a.verdict), text_of(b.verdict));
+  ASSERT_TRUE(a.map && b.map && a.facets && b.facets);
+  EXPECT_TRUE(same(a.map->distances, b.map->distances));
+  EXPECT_TRUE(same(a.map->area_mm2, b.map->area_mm2));
+  EXPECT_TRUE(same(a.facets->by_points, b.facets->by_points));
+  EXPECT_TRUE(same(a.facets->by_surface, b.facets->by_surface));
+}
+
+class SurfaceFailover : public ::testing::TestWithParam<const char*> {
+ protected:
+  ~SurfaceFailover() override { ::unsetenv("DATUM_TEST_WORKER"); }
+};
+
+// The worker is well for the first part and is lost while it measures the second; the third comes while it is away.
+TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
+  SeenBox scene;
+  const Recipe recipe = scene.recipe(regions);
+  const SurfaceInspection alone = scene.inspect(recipe, 3);
+  ASSERT_EQ(alone.verdict.components.at(0).checks.size(), 5u);
+  for (const CheckVerdict& check : alone.verdict.components[0].checks)
+    EXPECT_EQ(check.reason, Reason::none) << check.detail;
+  ::setenv("DATUM_TEST_WORKER", GetParam(), 1);
+  ServiceClientSettings settings;
+  settings.program = DATUM_TEST_WORKER_PROGRAM;
+  settings.points_timeout = settings.scan_timeout = 2s;
+  std::vector<std::string> faults;
+  const auto gpu = std::make_shared<GpuServices>(
+      std::make_unique<ServiceClient>(settings), 30s, [] { return 0ns; },
+      [&](bool, const std::string& text) { faults.push_back(text); });
+  FailoverFinder finder(gpu, cpu_backend(3));
+  FailoverFacetMatcher matcher(gpu, cpu_backend(3), MatchCrossovers{0, 0});
+  scene.finder = &finder;
+  scene.matcher = &matcher;
+  const SurfaceInspection well = scene.inspect(recipe, 3);
+  EXPECT_EQ(well.verdict.backend, "cuda test device sm_00");
+  EXPECT_TRUE(faults.empty());
+  expect_same(well, alone);
+  expect_same(scene.inspect(recipe, 3), alone);
+  EXPECT_EQ(faults.size(), 1u);
+  const SurfaceInspection away = scene.inspect(recipe, 3);
+  expect_same(away, alone);
+  EXPECT_EQ(away.verdict.backend, describe(cpu_backend(3)));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAWorker, SurfaceFailover,
+                         ::testing::Values("killed", "hang", "stopped", "fault", "exits", "garbage-records"),
+                         [](const auto& of) {
+                           std::string name = of.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace datum::surface_failover_test
