@@ -7,20 +7,10 @@
 
 #include "config/toml_reader.h"
 #include "tests/daemon/scpi/conformance/transcript.h"
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/unarmed_cell.h"
 
 namespace datum::scenario {
 namespace {
-
-CellOptions unarmed() {
-  CellOptions options;
-  options.trigger = "bus";
-  options.arm_at_start = false;
-  options.push_results = false;
-  return options;
-}
-
-int error_of(const std::string& answer) { return std::stoi(answer); }
 
 std::string upload(const std::string& name, const std::string& text) {
   const std::string size = std::to_string(text.size());

@@ -3,21 +3,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/unarmed_cell.h"
 #include "tests/virtual_cell/virtual_cmm_line.h"
 
 namespace datum::scenario {
 namespace {
-
-int error_of(const std::string& answer) { return std::stoi(answer); }
-
-CellOptions unarmed() {
-  CellOptions options;
-  options.trigger = "bus";
-  options.arm_at_start = false;
-  options.push_results = false;
-  return options;
-}
 
 /// The complete work of a host.
 void work_a_board(Cell& cell, Host& host, const std::string& frame) {

@@ -97,20 +97,20 @@ TEST(ReadAhead, ADeliveryHasItsTurnOnce) {
 
 TEST(ReadAhead, ItsClaimStatesTheUnitThatWasReportedBeforeIt) {
   Rig rig;
-  rig.orders->report_unit("U1", 400);
+  rig.orders->serials().state("U1", 400);
   rig.deliver(500);
   rig.read();
   rig.ahead->keep_record(true);
   EXPECT_EQ(rig.unit_stated(), "U1");
   EXPECT_EQ(rig.source.records.size(), 1u) << "nothing had to be changed";
-  rig.orders->report_unit("U2", 600);
+  rig.orders->serials().state("U2", 600);
   rig.ahead->keep_record(true);
   EXPECT_EQ(rig.unit_stated(), "") << "whose frame it is is not known any more";
 }
 
 TEST(ReadAhead, ItsClaimStatesNoUnitThatWasReportedAfterIt) {
   Rig rig;
-  rig.orders->report_unit("U1", 700);
+  rig.orders->serials().state("U1", 700);
   rig.deliver(500);
   rig.read();
   rig.ahead->keep_record(true);
