@@ -62,7 +62,8 @@ void write_spc(QualityReport& o) {
                                "choice");
   body += spc_overview(spc_summary(book, o.settings));
   if (!with_charts)
-    body += paragraph("Charts of a component: datumctl report spc RECIPE --component REFERENCE.");
+    body +=
+        paragraph("Charts of a component: datumctl report spc RECIPE --component REFERENCE --output FILE.");
   std::size_t n = 0;
   if (with_charts)
     for (const auto& [key, series] : book.series())

@@ -149,6 +149,7 @@ struct DatumctlCalibrateLines : DatumctlCalibrate {
     write_png<std::uint8_t>(folder.path() / "lines_i.png", seen.rows, seen.cols, grey);
     auto sidecar = nlohmann::json::parse(read_file(files.frame));
     sidecar["intensity_file"] = "lines_i.png";
+    sidecar["sha256"].erase("intensity");  // of the image that this one replaces
     write_file(files.frame, sidecar.dump());
   }
   void touch_plate(const char* left = "left") {
