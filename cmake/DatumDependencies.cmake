@@ -16,6 +16,8 @@ if(DATUM_DAEMON)
   find_package(PkgConfig REQUIRED)
   find_package(fmt REQUIRED)                           # libfmt-dev
   find_package(nlohmann_json 3.9 REQUIRED)             # nlohmann-json3-dev
+  # Ubuntu 22.04's defines what the header assumes anyway, so that precompiled headers would not fit those without it.
+  set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_COMPILE_DEFINITIONS "")
   find_package(CLI11 REQUIRED)                         # libcli11-dev
   find_package(TIFF REQUIRED)                          # libtiff-dev
   find_package(PNG REQUIRED)                           # libpng-dev
@@ -53,7 +55,12 @@ if(DATUM_DAEMON)
   add_library(datum_aravis INTERFACE)
   target_include_directories(datum_aravis SYSTEM INTERFACE ${ARAVIS_INCLUDE})
   target_link_libraries(datum_aravis INTERFACE ${ARAVIS_LIBRARY} PkgConfig::GIO)
-  pkg_check_modules(TOMLPP REQUIRED IMPORTED_TARGET tomlplusplus)       # libtomlplusplus-dev
+  pkg_check_modules(TOMLPP IMPORTED_TARGET tomlplusplus)                # libtomlplusplus-dev
+  if(NOT TOMLPP_FOUND)  # Ubuntu 22.04: the headers alone, which the script datum takes from 24.04
+    find_path(TOMLPP_INCLUDE toml++/toml.h HINTS ${CMAKE_SOURCE_DIR}/build/tomlplusplus/usr/include REQUIRED)
+    add_library(PkgConfig::TOMLPP INTERFACE IMPORTED)
+    target_include_directories(PkgConfig::TOMLPP SYSTEM INTERFACE ${TOMLPP_INCLUDE})
+  endif()
 endif()
 
 if(DATUM_PRECOMPILE AND DATUM_DAEMON)
