@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* version = "2.1";
 
 /// Text of an envelope; bytes that are no UTF-8 are replaced.
-CfxMessage envelope(const char* name, const CfxOrigin& origin, const std::string& id, Json body) {
+CfxMessage envelope(const char* name, const CfxOrigin& origin, const std::string& id, const Json& body) {
   Json typed = {{"$type", fmt::format("{}, CFX", name)}};
   typed.update(body);
   const Json whole = {{"MessageName", name},  {"Version", version},      {"TimeStamp", origin.utc},
@@ -57,13 +57,13 @@ Unit cfx_unit(Characteristic characteristic) {
 
 Json numeric(const std::string& id, const std::string& name, const std::string& utc,
              const CheckVerdict& check, double value, bool with_limits, const std::string& reference) {
-  const auto [unit, per] = cfx_unit(check.check.characteristic);
+  const Unit unit = cfx_unit(check.check.characteristic);
   // One multiplication of the stored value, and 9 digits behind it: far below any U, and no digits of binary fractions.
-  const auto scaled = [per](double of) { return std::stod(fmt::format("{:.9g}", of * per)); };
-  Json measured = {{"Value", scaled(value)}, {"ValueUnits", unit}};
+  const auto scaled = [&unit](double of) { return std::stod(fmt::format("{:.9g}", of * unit.per)); };
+  Json measured = {{"Value", scaled(value)}, {"ValueUnits", unit.name}};
   const auto bound = [&](const char* key, const std::optional<double>& of) {
     measured[key] = of && with_limits ? Json(scaled(*of)) : Json(nullptr);
-    measured[std::string(key) + "Units"] = of && with_limits ? Json(unit) : Json(nullptr);
+    measured[std::string(key) + "Units"] = of && with_limits ? Json(unit.name) : Json(nullptr);
   };
   bound("ExpectedValue", check.check.nominal);
   bound("MinimumAcceptableValue", check.check.lower);
@@ -283,7 +283,7 @@ std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& e
   // A result that is INVALID is a work cycle that ended, and told that it measured nothing.
   const Json completed = {{"TransactionID", transaction},
                           {"Result", verdict.decision == Decision::invalid ? "Failed" : "Completed"}};
-  return {envelope("CFX.Production.WorkStarted", origin, ids.of("started"), std::move(started)),
+  return {envelope("CFX.Production.WorkStarted", origin, ids.of("started"), started),
           envelope("CFX.Production.TestAndInspection.UnitsInspected", origin, ids.of("inspected"), inspected),
           envelope("CFX.Production.WorkCompleted", origin, ids.of("completed"), completed)};
 }
