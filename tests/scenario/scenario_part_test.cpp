@@ -133,13 +133,7 @@ TEST_F(ScenarioPart, IsMeasuredInTwoSnapshotsAndReplayed) {
   EXPECT_EQ(verdict["components"][0]["reference"], "countersink");
   EXPECT_EQ(cell.list("drop/done").size(), 2u);
   ASSERT_EQ(host->command("ABOR"), "0,\"No error\"");
-  ASSERT_EQ(host->command(fmt::format("DATA:REPL {}", line.sequence)), "0,\"No error\"");
-  const Deadline deadline = timeout();
-  std::string replayed;
-  while ((replayed = host->ask("DATA:REPL?")).find("RUNN") != std::string::npos &&
-         std::chrono::steady_clock::now() < deadline)
-    continue;
-  EXPECT_NE(replayed.find("SAME"), std::string::npos) << replayed;
+  expect_same_replay(*host, line.sequence);
 }
 
 TEST_F(ScenarioPart, ASnapshotFromAnotherPoseIsTheEndOfThePart) {

@@ -1,5 +1,10 @@
-// Configuration of a cell that takes several snapshots of a part or a board at positions of its CMM.
+// A cell that takes several snapshots of a part or a board at positions of its CMM: its configuration, and a replay of its result.
 #pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenario/scenario_cell.h"
 
 namespace datum::scenario {
 
@@ -28,5 +33,16 @@ baud = 115200
 port = 0
 push_results = true
 )";
+
+/// The cell measures a result of its snapshots again, and finds the same.
+inline void expect_same_replay(Host& host, std::uint64_t sequence) {
+  ASSERT_EQ(host.command(fmt::format("DATA:REPL {}", sequence)), "0,\"No error\"");
+  const Deadline deadline = timeout();
+  std::string replayed;
+  while ((replayed = host.ask("DATA:REPL?")).find("RUNN") != std::string::npos &&
+         std::chrono::steady_clock::now() < deadline)
+    continue;
+  EXPECT_NE(replayed.find("SAME"), std::string::npos) << replayed;
+}
 
 }  // namespace datum::scenario
