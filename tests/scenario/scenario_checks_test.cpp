@@ -180,6 +180,7 @@ TEST(ScenarioChecks, AnOverdueCheckRefusesToArmAndAKillDuringACheckLeavesItDue) 
   while (c.host->ask("SYST:STAT?").rfind("IDLE", 0) != 0) ASSERT_FALSE(c.cell.daemon().has_ended());
   EXPECT_THAT(c.host->ask("SYST:STAT?"), HasSubstr("reference check golden is DUE: collision"));
   c.check(good_height_um);
+  EXPECT_EQ(c.state(), "VALID,\"\"");
   c.kill();
   EXPECT_THAT(c.state(), StartsWith("DUE,\"golden: datumd was started"));
 }
