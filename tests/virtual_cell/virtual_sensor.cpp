@@ -58,7 +58,7 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_option("--board", o.boards,
                  "one board per option: artefact, or a comma list of good, lifted=REF[:um], missing=REF, "
                  "height=REF:um, "
-                 "occluded=REF, level=REF[:um], ramp=REF[:um], dark=REF, and "
+                 "occluded=REF, level=REF[:um], ramp=REF[:um], dark=REF, placed=X:Y:DEG, and "
                  "the faults truncated, wrong-sha, duplicate, sidecar-first");
   app.add_option("--count", o.count, "number of good boards, where no --board is given")
       ->check(CLI::Range(1, 1000000));

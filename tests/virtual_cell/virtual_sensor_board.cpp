@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <numbers>
 #include <sstream>
 
 #include "daemon/inspection/board/site_map.h"
@@ -22,6 +24,18 @@ TwinBoard board_of(const VirtualCell& cell, const BoardSpec& spec, std::uint64_t
   TwinBoard board = produce(cell.nominal, cell.spread, seed);
   for (const std::string& defect : spec.defects) apply_defect(board, defect);
   return board;
+}
+
+/// "1.5:-0.2:0.5": mm along the board's x and y, and degrees about its middle.
+Eigen::Isometry3d place_of(const std::string& text, const Eigen::Vector2d& size_mm) {
+  double x = 0, y = 0, deg = 0;
+  char more = 0;
+  if (std::sscanf(text.c_str(), "%lf:%lf:%lf%c", &x, &y, &deg, &more) != 3)
+    throw std::invalid_argument("'placed=" + text + "': placed=X:Y:DEG, in mm and degrees");
+  const Eigen::Vector3d middle(size_mm.x() / 2, size_mm.y() / 2, 0);
+  return Eigen::Translation3d(middle + Eigen::Vector3d(x, y, 0)) *
+         Eigen::AngleAxisd(deg * std::numbers::pi / 180, Eigen::Vector3d::UnitZ()) *
+         Eigen::Translation3d(-middle);
 }
 
 }  // namespace
@@ -45,7 +59,9 @@ BoardSpec parse_board(const std::string& text, const VirtualCell& cell) {
     if (word == "artefact" && !cell.artefact)
       throw std::invalid_argument("'artefact': there is none; --artefact DRAWING --mount FILE");
     if (word == "artefact") spec.artefact = true;
-    if (is_fault || spec.artefact) continue;
+    const bool is_place = word.starts_with("placed=");
+    if (is_place) spec.placed = place_of(word.substr(7), cell.nominal.size_mm);
+    if (is_fault || is_place || spec.artefact) continue;
     apply_defect(trial, word);
     spec.defects.push_back(word);
   }
@@ -98,8 +114,10 @@ HeightFrame snapshot_of(const VirtualCell& cell, const TwinBoard& board, const S
 DeliveredBoard deliver_board(const VirtualCell& cell, const BoardSpec& spec, const Snapshot& snapshot,
                              const std::filesystem::path& folder) {
   const TwinBoard board = board_of(cell, spec, snapshot.board.value_or(snapshot.seed));
+  VirtualCell here = cell;
+  here.view.sensor_from_board = cell.view.sensor_from_board * spec.placed.matrix();
   const HeightFrame frame =
-      spec.artefact ? artefact_frame(cell, snapshot) : snapshot_of(cell, board, snapshot);
+      spec.artefact ? artefact_frame(cell, snapshot) : snapshot_of(here, board, snapshot);
   DeliveredBoard delivered;
   delivered.frame_id = frame.frame_id;
   delivered.spec = spec.text;

@@ -1,6 +1,7 @@
 // One board under the virtual sensor: its defects, rendering and delivery.
 #pragma once
 
+#include <Eigen/Geometry>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -17,10 +18,12 @@ struct BoardSpec {
   std::vector<std::string> defects;  // defects of apply_defect
   DropFault fault = DropFault::none;
   bool artefact = false;  // the cell's artefact instead of a board
+  Eigen::Isometry3d placed =
+      Eigen::Isometry3d::Identity();  // from the recipe's place, in board coordinates, mm
 };
 
-/// "missing=C3,lifted=U1:80,duplicate", or "artefact" with at most one fault. Throws std::invalid_argument
-/// for an unknown defect or reference.
+/// "missing=C3,lifted=U1:80,duplicate", or "artefact" with at most one fault. "placed=X:Y:DEG": the board lies shifted by X, Y mm and
+/// turned by DEG about its middle. Throws std::invalid_argument for an unknown defect or reference.
 BoardSpec parse_board(const std::string& text, const VirtualCell& cell);
 
 struct Snapshot {
