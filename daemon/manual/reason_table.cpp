@@ -151,7 +151,8 @@ constexpr std::array rows{
         "A snapshot of the part or board is missing, came twice, was taken elsewhere, or may show another "
         "one; or "
         "two of a board contradict each other.",
-        "recipe: snapshots.timeout_ms, snapshots.one_board, snapshots.pose.position_mm, tolerance_mm",
+        "recipe: snapshots.timeout_ms, snapshots.one_board, snapshots.pose.position_mm, tolerance_mm; "
+        "alignment.max_rotation_deg",
         "The host moved the stage in another order, or stopped in between. The board moved between two "
         "snapshots, or an axis counts the other way.",
         "Let the host follow SYSTem:STATe?, which names the next position; clamp the board; do what the "

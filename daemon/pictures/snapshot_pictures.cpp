@@ -1,5 +1,6 @@
 #include "daemon/pictures/snapshot_pictures.h"
 
+#include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/pictures/picture.h"
 
 namespace datum {
@@ -36,7 +37,7 @@ void write_snapshot_pictures(const fs::path& file, std::span<const BoardSnapshot
     one.pose = snapshots[k].pose;
     write_picture(
         file.parent_path() / (file.stem().string() + "-" + in_file_name(name) + file.extension().string()),
-        *snapshots[k].frame, shown, rows, board_from_sensor(one).inverse());
+        *snapshots[k].frame, shown, rows, moved(board_from_sensor(one), verdict.stages).inverse());
   }
 }
 

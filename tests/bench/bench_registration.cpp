@@ -47,7 +47,8 @@ int main(int argc, char** argv) {
   for (int i = -3; i < repeats; ++i) {  // three to warm up
     const double cpu_begin = cpu_ms();
     const auto begin = std::chrono::steady_clock::now();
-    r = register_board(recipe, frame, view, settings, threads);
+    const BoardLookAt look{frame, view};
+    r = register_board(recipe, {&look, 1}, settings, threads);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     if (i < 0) continue;
     cpu.push_back(cpu_ms() - cpu_begin);

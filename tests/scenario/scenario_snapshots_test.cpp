@@ -1,10 +1,8 @@
 // A board that is larger than the field of view, by the real programs: the demonstration in twelve snapshots, and faults between
 // two of them.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <fstream>
@@ -21,51 +19,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path source_tree = DATUM_SOURCE_DIR;
-
-std::string without(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  return text.erase(at, text.find(to, at) - at);
-}
-
 /// The demonstration's recipe, as one frame has it.
 std::string recipe_of_one() {
-  std::string text = slurp(source_tree / "config/recipes/demo-snapshots.toml");
+  std::string text = slurp(sources / "config/recipes/demo-snapshots.toml");
   text = without(text, "[snapshots]", "[floor]");
   return without(text, "[warp] ", "[package.TQFP44]");
-}
-
-const json& row(const json& verdict, const std::string& reference) {
-  for (const json& c : verdict["components"])
-    if (c["reference"] == reference) return c;
-  throw std::runtime_error("no row " + reference);
 }
 
 json stored(const fs::path& folder, int sequence) {
   const Outcome shown = run(
       {"datumctl", "show", std::to_string(sequence), "--json", "--store", "snapshots/results.db"}, folder);
   return json::parse(shown.output);
-}
-
-/// Heights of the good board against what the twin made. 90 values of which 5 % may lie outside U (k = 2): 4.5 with a standard
-/// deviation of 2.1, so ten and no more, none by more than twice U.
-void expect_true_heights(const json& verdict, const fs::path& cell) {
-  std::ifstream in(cell / "truth.jsonl");
-  std::string line;
-  std::getline(in, line);  // of the artefact
-  std::getline(in, line);
-  const json truth = json::parse(line);
-  int outside = 0, seen = 0;
-  for (const json& t : truth["components"]) {
-    const json& check = row(verdict, t["reference"])["checks"][0];
-    const double off = std::abs(check["value_um"].get<double>() - t["height_um"].get<double>());
-    const double u = check["u_um"].get<double>();
-    EXPECT_LT(off, 4 * u) << t["reference"];
-    outside += off > 2 * u;
-    ++seen;
-  }
-  EXPECT_EQ(seen, 90);
-  EXPECT_LE(outside, 10);
 }
 
 /// Each snapshot alone gives the same heights.
@@ -106,7 +70,7 @@ void expect_heights_of_single_snapshots(const json& verdict, const fs::path& cel
 TEST(ScenarioSnapshots, ABoardInTwelveSnapshotsOnAMachineThatIsNotSquare) {
   const datum::testing::FreshFolder folder;
   const fs::path cell = folder.path() / "snapshots";
-  Program demo({(source_tree / "tests/scenario/demo_snapshots.sh").string(), DATUM_BIN, cell.string()},
+  Program demo({(sources / "tests/scenario/demo_snapshots.sh").string(), DATUM_BIN, cell.string()},
                folder.path(), "demo.log");
   for (int longer = 0; longer < 4 && !demo.has_ended(); ++longer) readable({demo.ended()}, timeout());
   ASSERT_EQ(demo.wait(), 0) << demo.output();
@@ -114,7 +78,7 @@ TEST(ScenarioSnapshots, ABoardInTwelveSnapshotsOnAMachineThatIsNotSquare) {
              reversed = stored(folder.path(), 3), incomplete = stored(folder.path(), 4);
   EXPECT_EQ(good["decision"], "PASS") << good["detail"];
   ASSERT_EQ(good["snapshots"].size(), 12u);
-  expect_true_heights(good, cell);
+  expect_true_heights(good, truth_of(cell, 2));
   expect_heights_of_single_snapshots(good, cell);
   int compared = 0;
   for (const json& c : good["components"])
@@ -167,68 +131,14 @@ std::string recipe_of_two(int timeout_ms, const std::string& one_board) {
   return text;
 }
 
-class ScenarioSnapshotFaults : public ::testing::Test {
+class ScenarioSnapshotFaults : public SnapshotCell {
  protected:
   /// `one_board`: "" leaves the key out. The sensor sees each board `snapshots` times.
   void start(int timeout_ms, std::vector<std::string> boards = {"good", "good", "good"},
              const std::string& one_board = "", int snapshots = 2) {
-    std::string text = snapshot_cell_config;
-    text.replace(text.find("FOLDER"), 6, cell.path());
-    cell.write("datumd.toml", text + fmt::format("[cmm.pairing]\nwindow_ms = {}\n", 5000 * slower()));
-    cell.write("virtual.toml", slurp(source_tree / "config/sensors/virtual.toml"));
-    cell.write("calibrations/demo.toml", slurp(source_tree / "config/calibrations/demo.toml"));
-    cell.write("recipes/demo-snapshots.toml", recipe_of_two(timeout_ms, one_board));
-    fs::remove(cell.path() / "recipes/box.toml");
-    cmm = std::make_unique<Program>(std::vector<std::string>{"virtual-cmm", "--link", "cmm", "--position",
-                                                             "19,11,35.1", "--control", "moves"},
-                                    cell.path(), "cmm.log");
-    ASSERT_TRUE(cmm->says("/dev/pts/"));
-    std::vector<std::string> words{"virtual-sensor",
-                                   "--recipe",
-                                   "recipes/demo-snapshots.toml",
-                                   "--twin",
-                                   (source_tree / "config/twins/snapshots.toml").string(),
-                                   "--calibration",
-                                   (source_tree / "config/calibrations/demo.toml").string(),
-                                   "--drop",
-                                   "drop",
-                                   "--on-trigger",
-                                   "wire",
-                                   "--snapshots",
-                                   std::to_string(snapshots)};
-    for (const std::string& board : boards) words.insert(words.end(), {"--board", board});
-    sensor = std::make_unique<Program>(words, cell.path(), "sensor.log");
-    const Deadline deadline = timeout();
-    while (!fs::exists(cell.path() / "wire") && std::chrono::steady_clock::now() < deadline)
-      readable({sensor->ended()}, std::chrono::steady_clock::now() + std::chrono::milliseconds(5));
+    prepare(recipe_of_two(timeout_ms, one_board), slurp(sources / "config/twins/snapshots.toml"), place_a1);
+    start_sensor(boards, snapshots);
     begin();
-  }
-  /// A daemon, armed.
-  void begin() {
-    cell.start();
-    host = cell.connect();
-    ASSERT_EQ(host->command("CONF:REC \"demo-snapshots\""), "0,\"No error\"");
-    ASSERT_EQ(host->command("INIT"), "0,\"No error\"");
-  }
-  void tell(const std::string& fifo, const std::string& line) const {
-    const int fd = ::open((cell.path() / fifo).c_str(), O_WRONLY | O_CLOEXEC);
-    const std::string text = line + "\n";
-    if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-      throw std::runtime_error("nobody reads " + fifo);
-    ::close(fd);
-  }
-  void snapshot_at(const std::string& place) {
-    tell("moves", "move " + place);
-    const auto there = [&] {
-      const auto at = fields(host->ask("DIAG:POS?"));
-      return at.at(0) == "OK" &&
-             fmt::format("{:g} {:g} {:g}", std::stod(at[1]), std::stod(at[2]), std::stod(at[3])) == place;
-    };
-    const Deadline deadline = timeout();
-    while (!there()) ASSERT_LT(std::chrono::steady_clock::now(), deadline);
-    cell.trigger(*host);
-    EXPECT_NE(host->command("TRIG"), "0,\"No error\"") << "one is pending";
-    tell("wire", place);
   }
   void await_second(int times) {
     EXPECT_TRUE(cell.daemon().says("snapshot 2 of 2 (A2) is next", times)) << cell.daemon().output();
@@ -252,10 +162,6 @@ class ScenarioSnapshotFaults : public ::testing::Test {
     for (const json& s : verdict["snapshots"])
       EXPECT_EQ(s.contains("missing"), s["name"] == missing) << s.dump();
   }
-
-  Cell cell;
-  std::unique_ptr<Program> cmm, sensor;
-  std::unique_ptr<Host> host;
 };
 
 TEST_F(ScenarioSnapshotFaults, TwoSnapshotsAreOneBoardAndReplayed) {

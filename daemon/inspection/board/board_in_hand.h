@@ -6,6 +6,7 @@
 #include <span>
 
 #include "daemon/inspection/board/pipeline.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/site_scan.h"
 #include "daemon/inspection/verdict/placement_budget.h"
@@ -24,7 +25,13 @@ struct BoardInHand {
   std::unique_ptr<SiteScan> scan;
 };
 
-/// The board at its place, by its registration where the recipe has one.
+/// The board where the recipe and the stage's position put it.
+BoardInHand board_as_stated(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in);
+
+/// Moves it to where its alignment found it, or notes why it can't.
+void move_board(BoardInHand& board, const HeightFrame& frame, const BoardShift& shift);
+
+/// The board at its place, by its alignment where the recipe has one.
 BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in);
 
 /// Finds its pixels, or takes them from the cache.

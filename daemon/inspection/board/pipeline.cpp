@@ -192,19 +192,26 @@ void tell(const InspectionInputs& in, InspectionStep step) {
 
 }  // namespace
 
-BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
-  const Recipe& recipe = *in.recipe;
+BoardInHand board_as_stated(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
   const Htm<Board, Sensor> placement = board_from_sensor(in);
   BoardInHand b{in, std::move(v), placement, BoardView(frame, placement), {}, {}, {}, {}};
-  b.why = tilt_refusal(b.view, recipe.floor);
-  if (b.why || !recipe.alignment) return b;
-  BoardShift shift = board_shift(recipe, frame, b.view, cpu_backend(in.threads));
-  b.verdict.stages.push_back(std::move(shift.stage));
+  b.why = tilt_refusal(b.view, in.recipe->floor);
+  return b;
+}
+
+void move_board(BoardInHand& b, const HeightFrame& frame, const BoardShift& shift) {
+  b.verdict.stages.push_back(shift.stage);
   b.why = shift.why;
-  if (b.why) return b;
+  if (b.why) return;
   b.registered = shift.registered;
   b.placement = moved(b.placement, b.verdict.stages);
   b.view = BoardView(frame, b.placement);
+}
+
+BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
+  BoardInHand b = board_as_stated(std::move(v), frame, in);
+  if (!b.why && in.recipe->alignment)
+    move_board(b, frame, board_shift(*in.recipe, frame, b.view, cpu_backend(in.threads)));
   return b;
 }
 

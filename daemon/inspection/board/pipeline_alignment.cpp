@@ -149,7 +149,10 @@ std::optional<Refusal> refusal_of(const CorrelationShift& s, const AlignmentReci
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                        const Backend& backend) {
   const AlignmentRecipe& a = *recipe.alignment;
-  if (a.max_rotation_deg) return registered_board(recipe, frame, view, backend.threads);
+  if (a.max_rotation_deg) {
+    const BoardLookAt look{frame, view};
+    return registered_board(recipe, {&look, 1}, backend.threads);
+  }
   const AlignmentGrid g = alignment_grid(recipe);
   const double height_um = alignment_height_um(recipe);
   CorrelationSettings settings;
@@ -162,7 +165,7 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
     s = PhaseCorrelation(nominal_mask(recipe, g, height_um).data(), g.cols, g.rows, settings)
             .find(seen.data(), backend);
   }
-  return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}};
+  return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}, {}};
 }
 
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages) {

@@ -7,7 +7,7 @@
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/site_map.h"
-#include "daemon/inspection/registration/plane_motion.h"
+#include "daemon/inspection/registration/board_registration.h"
 #include "daemon/inspection/verdict/placement_budget.h"
 
 namespace datum {
@@ -18,15 +18,16 @@ struct BoardShift {
   StepRecord
       stage;  // processing step "coarse_alignment" or "registration": settings and numbers, for the verdict
   std::optional<RegisteredPlace> registered;
+  std::optional<RegisteredMotion> motion = {};  // of a registration, also of a refused one
 };
 
 /// The recipe must have an alignment. `view` is that of the recipe's placement.
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
                        const Backend& backend);
 
-/// The same where the recipe allows a rotation.
-BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                            unsigned threads);
+/// The same where the recipe allows a rotation, by all looks at the board. Fiducials are looked for in the first one.
+BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> looks, unsigned threads);
+RegistrationSettings registration_settings(const Recipe& recipe);
 
 /// The motion in a record of the step "registration"; none: another step.
 std::optional<PlaneMotion> registered_motion(const StepRecord& stage);

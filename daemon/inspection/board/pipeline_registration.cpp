@@ -165,14 +165,19 @@ StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, doubl
 
 }  // namespace
 
-BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                            unsigned threads) {
+RegistrationSettings registration_settings(const Recipe& recipe) {
+  const AlignmentRecipe& a = *recipe.alignment;
+  return {a.max_shift_mm, *a.max_rotation_deg, alignment_height_um(recipe) * 1e-3, a.search_turned};
+}
+
+BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> looks, unsigned threads) {
   const AlignmentRecipe& a = *recipe.alignment;
   const double height_um = alignment_height_um(recipe);
-  const RegistrationSettings settings{a.max_shift_mm, *a.max_rotation_deg, height_um * 1e-3, a.search_turned};
-  BoardRegistration r = register_board(recipe, frame, view, settings, threads);
+  const RegistrationSettings settings = registration_settings(recipe);
+  const auto& [frame, view] = looks.front();
+  BoardRegistration r = register_board(recipe, looks, settings, threads);
   if (a.search_turned && (!r.best || r.best->match < least_match(a)))
-    if (auto turned = turned_at_a_corner(recipe, frame, view, settings, least_match(a), threads))
+    if (auto turned = turned_at_a_corner(recipe, looks, settings, least_match(a), threads))
       r = {std::move(turned), {}, 0, 0};
   bool told = false;
   if (r.second && ratio_of(r) < a.min_ratio) {
@@ -185,9 +190,9 @@ BoardShift registered_board(const Recipe& recipe, const HeightFrame& frame, cons
   FiducialEvidence evidence;
   if (!why && !a.fiducials.empty()) why = join_fiducials(recipe, frame, view, r, evidence, threads);
   if (!why) why = place_refusal(r, recipe);
-  BoardShift found{std::move(why), record_of(r, a, height_um), {}};
+  BoardShift found{std::move(why), record_of(r, a, height_um), {}, r.best};
   if (!a.fiducials.empty()) record_fiducials(a, evidence, found.stage);
-  if (r.best) found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance};
+  if (r.best) found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance, {}};
   return found;
 }
 

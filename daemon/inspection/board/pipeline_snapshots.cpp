@@ -8,8 +8,12 @@
 #include "calib/registration/registration.h"
 #include "daemon/inspection/board/board_look.h"
 #include "daemon/inspection/board/filter.h"
+#include "daemon/inspection/board/snapshot_foreign.h"
 #include "daemon/inspection/board/snapshot_overlap.h"
 #include "daemon/inspection/board/snapshot_poses.h"
+#include "daemon/inspection/board/snapshot_registration.h"
+#include "daemon/inspection/defects/bare_cells.h"
+#include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/verdict/decision.h"
 #include "gpu/core/parallel_for.h"
 
@@ -121,6 +125,13 @@ BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& 
       return refused(std::move(v), recipe, {Reason::snapshots, why});
   const std::optional<BoardWarp> warp = warp_over(looks, best, in, floors.between, v);
 
+  std::vector<std::optional<BoardForm>> forms(looks.size());
+  if (recipe.defects)
+    for (std::size_t k = 0; k < looks.size(); ++k)
+      forms[k] = bare_form(recipe, looks[k]->frame, looks[k]->hand.view, threads);
+  const auto judged_in = [&](std::size_t look, std::size_t i) {
+    return judge_component(*looks[look], i, warp, forms[look] ? &*forms[look] : nullptr);
+  };
   const std::size_t n = recipe.components.size();
   v.components.resize(n);
   std::vector<ComponentVerdict> seconds(n);
@@ -130,7 +141,7 @@ BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& 
       v.components[i] = unseen_row(recipe, i, missing);
       return;
     }
-    v.components[i] = judge_component(*looks[s.best], i, warp, nullptr);
+    v.components[i] = judged_in(s.best, i);
     ShownIn& evidence = v.components[i].shown.emplace();
     evidence.snapshot = names[s.best];
     evidence.margin_mm = s.margin_mm;
@@ -138,10 +149,14 @@ BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& 
     evidence.second = names[s.second];
     evidence.floor_step_um = floors.step_um[i];
     evidence.u_floor_step_um = floors.u_um[i];
-    seconds[i] = judge_component(*looks[s.second], i, warp, nullptr);
+    seconds[i] = judged_in(s.second, i);
   });
   compare_overlaps(v.components, seconds, recipe);
+  std::optional<ComponentVerdict> foreign;
+  if (recipe.defects && recipe.defects->foreign)
+    foreign = foreign_over(looks, names, forms, v.components, missing, in);
   if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
+  if (foreign) v.components.push_back(std::move(*foreign));
   v.decision = worst_of(v.components);
   return v;
 }
@@ -155,18 +170,29 @@ BoardVerdict measure_frames(BoardVerdict v, std::span<const BoardSnapshot> snaps
   const auto tell = [&](InspectionStep step) {
     if (in.step_ended) in.step_ended(step);
   };
+  const SnapshotPlan& plan = in.recipe->snapshots;
   std::vector<BoardInHand> hands;
   hands.reserve(frames.size());
-  std::vector<BoardLook> looks;
+  std::vector<StatedSnapshot> stated;
   for (std::size_t k = 0; k < frames.size(); ++k) {
     InspectionInputs one = in;
     one.pose = snapshots[usable.numbers[k]].pose;
-    BoardInHand& hand = hands.emplace_back(place_board({}, *frames[k], one));
+    const std::string words = snapshot_words(plan, usable.numbers[k]);
+    const BoardInHand& hand = hands.emplace_back(board_as_stated({}, *frames[k], one));
     if (hand.why)
-      return refused(
-          std::move(v), *in.recipe,
-          {hand.why->reason,
-           fmt::format("{}: {}", snapshot_words(in.recipe->snapshots, usable.numbers[k]), hand.why->detail)});
+      return refused(std::move(v), *in.recipe,
+                     {hand.why->reason, fmt::format("{}: {}", words, hand.why->detail)});
+    stated.push_back({hand, *frames[k], words, plan.poses[usable.numbers[k]].name});
+  }
+  if (in.recipe->alignment) {
+    const BoardShift shift = registered_snapshots(stated, in);
+    v.stages.push_back(shift.stage);
+    if (shift.why) return refused(std::move(v), *in.recipe, *shift.why);
+    for (std::size_t k = 0; k < frames.size(); ++k) move_board(hands[k], *frames[k], shift);
+  }
+  std::vector<BoardLook> looks;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    BoardInHand& hand = hands[k];
     plan_sites(hand, *frames[k]);
     tell(InspectionStep::plan);
     measure_boards({&hand, 1}, *frames[k], measurer, threads);
@@ -226,8 +252,14 @@ BoardVerdict measure_usable(BoardVerdict v, std::span<const BoardSnapshot> snaps
     measured = measure_frames(v, snapshots, raw, usable, in, measurer);
   }
   if (measured.decision == Decision::pass || measured.decision == Decision::inconclusive) return measured;
-  if (const auto why = convention_refusal(raw, snapshots, usable, in))
+  if (have_common_place(measured.stages)) return measured;
+  if (auto why = convention_refusal(raw, snapshots, usable, in)) {
+    if (measured.reason ==
+        Reason::snapshots)  // a snapshot of another board, or a mistake: either explains it
+      why->detail = measured.detail + "; or " + why->detail;
+    v.stages = std::move(measured.stages);
     return refused(std::move(v), *in.recipe, *why);
+  }
   return measured;
 }
 

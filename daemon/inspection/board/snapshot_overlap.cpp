@@ -44,11 +44,11 @@ double between_um2(const BoardLook& a, const BoardLook& b, const InspectionInput
   return um2;
 }
 
-/// Equal in both frames, so that it cancels in their difference: the sensor's scale, the board's surface, this loading of it, and
-/// a body's place on it.
+/// Equal in both frames, so that it cancels in their difference: the sensor's scale, the board's surface, this loading of it, a
+/// body's place on it, and the board's own.
 bool is_common(const std::string& term) {
-  static constexpr std::array<std::string_view, 4> common{"scale", "floor_surface", "reproducibility",
-                                                          "position"};
+  static constexpr std::array<std::string_view, 5> common{"scale", "floor_surface", "reproducibility",
+                                                          "position", "alignment"};
   return std::find(common.begin(), common.end(), term) != common.end();
 }
 

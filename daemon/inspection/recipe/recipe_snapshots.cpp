@@ -74,18 +74,22 @@ void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placeme
 void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe) {
   if (recipe.snapshots.poses.empty()) return;
   demand_apart(file.table("snapshots"), recipe.snapshots);
-  if (file.has("alignment"))
-    file.refuse(
-        "alignment",
-        "looks for the board in one frame, and a board of [snapshots] lies in several: each would find "
-        "its own place",
-        "no [alignment]; the calibration and the stage's position place each snapshot");
+  if (file.has("alignment")) {
+    const config::TomlTable alignment = file.table("alignment");
+    if (!alignment.has("max_rotation_deg"))
+      file.refuse("alignment",
+                  "without max_rotation_deg it correlates one frame's parts, and a board of [snapshots] "
+                  "lies in several",
+                  "max_rotation_deg, which registers all snapshots together, or no [alignment]");
+    if (alignment.has("fiducial"))
+      file.refuse("alignment",
+                  "lists fiducials, which are looked for in one frame, and a board of [snapshots] lies in "
+                  "several",
+                  "no [[alignment.fiducial]]: the parts of all snapshots place the board");
+  }
   if (file.has("panel"))
     file.refuse("panel", "its boards lie in one frame, and a board of [snapshots] lies in several",
                 "no [snapshots], or a recipe of one board");
-  if (file.has("defects"))
-    file.refuse("defects", "its words are told from one frame, and a board of [snapshots] lies in several",
-                "no [defects]");
 }
 
 }  // namespace datum

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "daemon/inspection/registration/body_edges.h"
 #include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
 
@@ -37,17 +36,19 @@ std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, d
 }
 
 struct Fitting {
-  const EdgeScene& scene;
+  const std::vector<EdgeScene>& scenes;  // of one board
   double lowest_mm, pixel_mm, first_mm;
   unsigned threads;
 
   /// One pass: edges within reach of the motion, and its correction.
   void pass(double reach_mm, double near_mm, double half_mm, bool last, RegisteredMotion& r) const {
     const std::size_t at_most = half_mm > 0 ? first_fitted : most_fitted;
-    std::vector<std::size_t> bodies = fitted_bodies(scene.recipe, lowest_mm, half_mm, at_most);
-    if (bodies.size() < 8) bodies = fitted_bodies(scene.recipe, lowest_mm, 0, at_most);
+    const Recipe& recipe = scenes.front().recipe;
+    std::vector<std::size_t> bodies = fitted_bodies(recipe, lowest_mm, half_mm, at_most);
+    if (bodies.size() < 8) bodies = fitted_bodies(recipe, lowest_mm, 0, at_most);
     const int rows = last ? std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows) : 0;
-    const BodyEdges edges = body_edges(scene, bodies, r.motion, {reach_mm, near_mm, profiles, rows}, threads);
+    const BodyEdges edges =
+        body_edges(scenes, bodies, r.motion, {reach_mm, near_mm, profiles, rows}, threads);
     r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0));
     r.match = double(r.fit.used) / double(std::max<std::size_t>(1, 2 * edges.measured));
     if (r.fit.solved && r.fit.correction.head<2>().norm() <= 2 * reach_mm)
@@ -96,7 +97,7 @@ void keep(RegisteredMotion m, double apart_mm, const Eigen::Vector2d& size_mm, B
 /// lies there.
 void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting,
                 const RegistrationSettings& s, BoardRegistration& r) {
-  const Eigen::Vector2d& size_mm = fitting.scene.recipe.board_size_mm;
+  const Eigen::Vector2d& size_mm = fitting.scenes.front().recipe.board_size_mm;
   int alternatives = 0;
   std::optional<RegisteredMotion> beyond;
   for (const SearchedPlace& place : places) {
@@ -115,12 +116,14 @@ void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting
   if (beyond && (!r.best || beyond->match > r.best->match)) keep(std::move(*beyond), 0, size_mm, r);
 }
 
-void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, BoardRegistration& r) {
+void count_bodies(const std::vector<EdgeScene>& scenes, double lowest_mm, unsigned threads,
+                  BoardRegistration& r) {
   const MovedPlane moved(r.best->motion);
-  const auto& components = scene.recipe.components;
+  const auto& components = scenes.front().recipe.components;
   std::vector<int> seen(components.size(), 0);
   parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
-    if (stands_up(components[i], lowest_mm)) seen[i] = seen_at(scene, i, moved);
+    if (stands_up(components[i], lowest_mm))
+      seen[i] = seen_at(scenes[deepest_look(scenes, components[i], moved)], i, moved);
   });
   r.expected = std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
   r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));
@@ -128,11 +131,14 @@ void count_bodies(const EdgeScene& scene, double lowest_mm, unsigned threads, Bo
 
 /// The search's lattice and what depends on it.
 struct Looking {
-  std::optional<HeightLattice> lattice;
+  std::optional<HeightLattice> lattice;  // none: no look shows the board
+  std::vector<BoardForm> forms;          // borrowed by scenes
+  std::vector<EdgeScene> scenes;         // of the looks that show it
   double pixel_mm = 0, first_mm = 0;
+  const BoardView& view() const { return scenes.front().view; }  // of the lattice
 };
 
-Looking look_at(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+Looking look_at(const Recipe& recipe, std::span<const BoardLookAt> looks,
                 const RegistrationSettings& settings, double margin_mm, unsigned threads) {
   LatticeSettings sampled;
   sampled.margin_mm =
@@ -141,9 +147,20 @@ Looking look_at(const Recipe& recipe, const HeightFrame& frame, const BoardView&
   sampled.lowest_mm = settings.lowest_mm;
   sampled.cell_mm = search_cell_mm(recipe, settings.lowest_mm, searched_bodies);
   Looking l;
-  l.lattice = sample_heights(frame, view, recipe.board_size_mm, sampled, threads);
-  l.pixel_mm = std::max(view.per_col().norm(), view.per_row().norm());
-  if (l.lattice) l.first_mm = std::max(first_reach_cells * l.lattice->cell_mm, last_reach_px * l.pixel_mm);
+  l.forms.reserve(looks.size());
+  std::vector<HeightLattice> lattices;
+  std::vector<BoardLookAt> shown;
+  for (const BoardLookAt& look : looks) {
+    auto lattice = sample_heights(look.frame, look.view, recipe.board_size_mm, sampled, threads);
+    if (!lattice) continue;
+    l.scenes.push_back({recipe, look.frame, look.view, l.forms.emplace_back(lattice->form)});
+    lattices.push_back(std::move(*lattice));
+    shown.push_back(look);
+  }
+  if (lattices.empty()) return l;
+  l.pixel_mm = std::max(l.view().per_col().norm(), l.view().per_row().norm());
+  l.lattice = lattices.size() == 1 ? std::move(lattices.front()) : joined(lattices, shown);
+  l.first_mm = std::max(first_reach_cells * l.lattice->cell_mm, last_reach_px * l.pixel_mm);
   return l;
 }
 
@@ -158,31 +175,28 @@ SearchSettings range_of(const RegistrationSettings& settings) {
 
 }  // namespace
 
-BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                  const RegistrationSettings& settings, unsigned threads) {
   BoardRegistration r;
-  const Looking at = look_at(recipe, frame, view, settings, 0, threads);
+  const Looking at = look_at(recipe, looks, settings, 0, threads);
   if (!at.lattice) return r;
-  const auto places = search_board(recipe, *at.lattice, view, range_of(settings), threads);
-  const EdgeScene scene{recipe, frame, view, at.lattice->form};
-  const Fitting fitting{scene, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
+  const Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
   fitting.pass(last_reach_px * at.pixel_mm, near_px * at.pixel_mm, 0, true, *r.best);
-  count_bodies(scene, settings.lowest_mm, threads, r);
+  count_bodies(at.scenes, settings.lowest_mm, threads, r);
   return r;
 }
 
-std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, const HeightFrame& frame,
-                                                   const BoardView& view,
+std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                                    const RegistrationSettings& settings, double least_match,
                                                    unsigned threads) {
   const double off_mm = (recipe.board_size_mm.x() - recipe.board_size_mm.y()) / 2;
   if (std::abs(off_mm) <= settings.max_shift_mm) return std::nullopt;
-  const Looking at = look_at(recipe, frame, view, settings, std::abs(off_mm), threads);
+  const Looking at = look_at(recipe, looks, settings, std::abs(off_mm), threads);
   if (!at.lattice) return std::nullopt;
-  const EdgeScene scene{recipe, frame, view, at.lattice->form};
-  const Fitting fitting{scene, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  const Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
   SearchSettings range = range_of(settings);
   range.first_turn = 1;
   range.turn_step = 2;
@@ -190,7 +204,7 @@ std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, const H
   std::optional<RegisteredMotion> best;
   for (const Eigen::Vector2d& sides : {Eigen::Vector2d(-1, 1), {1, 1}, {-1, -1}, {1, -1}}) {
     range.about_mm = off_mm * sides;
-    const auto places = search_board(recipe, *at.lattice, view, range, threads);
+    const auto places = search_board(recipe, *at.lattice, at.view(), range, threads);
     if (places.empty()) continue;
     RegisteredMotion m = fitting.from(places.front(), best ? best->match : least_match);
     if (m.match >= least_match && (!best || m.match > best->match)) best = std::move(m);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "daemon/inspection/registration/board_looks.h"
 #include "daemon/inspection/registration/board_search.h"
 #include "daemon/inspection/registration/motion_fit.h"
 
@@ -28,14 +29,14 @@ struct BoardRegistration {
   std::size_t expected = 0, seen = 0;      // bodies whose place has heights; those of them that are there
 };
 
-/// `view` is that of the recipe's placement. The same numbers for any number of threads.
-BoardRegistration register_board(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
+/// One motion of the board for all looks at it: a body counts once, where it lies deepest in a frame. The same numbers for any number
+/// of threads.
+BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                  const RegistrationSettings& settings, unsigned threads);
 
 /// A board turned by a quarter, one of whose corners lies in a corner of its place (a fixture of two edges): the best match of
 /// at least `least_match`, with the shift of its middle. None: no such place, or a board so square that register_board sees it.
-std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, const HeightFrame& frame,
-                                                   const BoardView& view,
+std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                                    const RegistrationSettings& settings, double least_match,
                                                    unsigned threads);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calib/registration/convention.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 
 namespace datum {
@@ -34,6 +35,22 @@ Eigen::Matrix2d registered_covariance(const RegisteredPlace& r, const Eigen::Vec
   return turn * (by * r.covariance * by.transpose()) * turn.transpose();
 }
 
+void add_pairing(const Pose& pose, std::vector<PlacementTerm>& terms) {
+  if (!pose.pairing) return;
+  const double u_mm = pose.pairing->u_um * 1e-3;
+  terms.push_back({"pairing", Eigen::Matrix2d::Identity() * (u_mm * u_mm)});
+}
+
+/// Of a snapshot against the middle of those that were registered together.
+void add_way(const PlacementSources& s, const Eigen::Vector3d& middle_q_mm,
+             std::vector<PlacementTerm>& terms) {
+  const Calibration& c = *s.calibration;
+  const SnapshotModel model{{c.machine_from_sensor, c.covariance}, c.stage, c.stage_u};
+  const Eigen::Vector3d q_mm(s.pose.q_mm.data());
+  terms.push_back({"stage", in_sensor(c, difference_covariance(model, middle_q_mm, q_mm))});
+  add_pairing(s.pose, terms);
+}
+
 }  // namespace
 
 std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Component& component) {
@@ -50,6 +67,7 @@ std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Comp
     terms.push_back({"alignment", s.registered
                                       ? registered_covariance(*s.registered, at, sensor_from_board.rotation())
                                       : alignment_covariance(s)});
+    if (s.registered && s.registered->middle_q_mm) add_way(s, *s.registered->middle_q_mm, terms);
     return terms;
   }
   if (s.calibration) {
@@ -61,10 +79,7 @@ std::vector<PlacementTerm> placement_terms(const PlacementSources& s, const Comp
       terms.push_back({"stage", in_sensor(c, motion_covariance(c.stage, c.stage_u, q_mm))});
     }
   }
-  if (s.calibration && s.pose.used && s.pose.pairing) {
-    const double u_mm = s.pose.pairing->u_um * 1e-3;
-    terms.push_back({"pairing", Eigen::Matrix2d::Identity() * (u_mm * u_mm)});
-  }
+  if (s.calibration && s.pose.used) add_pairing(s.pose, terms);
   return terms;
 }
 

@@ -270,8 +270,13 @@ TEST_F(RecipeFile, ABoardMayHaveSeveralSnapshots) {
   const auto says = [&](const std::string& text, const std::string& words) {
     EXPECT_NE(refusal(text).find(words), std::string::npos) << refusal(text);
   };
-  says(head + part + snapshots + "[alignment]\nmax_shift_mm = 1\n", "looks for the board in one frame");
-  says(head + part + snapshots + "[defects]\n", "told from one frame");
+  const std::string aligned = head + part + snapshots + "[alignment]\nmax_shift_mm = 1\n";
+  EXPECT_EQ(refusal(aligned + "max_rotation_deg = 2\n[defects]\n"), "");
+  says(aligned, "without max_rotation_deg it correlates one frame's parts");
+  says(aligned +
+           "max_rotation_deg = 2\n[[alignment.fiducial]]\nname = \"F1\"\nshape = \"circle\"\ncentre_mm = "
+           "[4.0, 4.0]\nsize_mm = 1.0\ncontrast = \"bright\"\n",
+       "lists fiducials, which are looked for in one frame");
   says(head + part + snapshots + "[panel]\n", "its boards lie in one frame");
   says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 1),
        "within their tolerances");

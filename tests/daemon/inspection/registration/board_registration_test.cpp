@@ -6,6 +6,7 @@
 
 #include "daemon/inspection/registration/edge_votes.h"
 #include "daemon/inspection/registration/motion_fit.h"
+#include "daemon/inspection/registration/own_place.h"
 #include "daemon/inspection/registration/search_pairs.h"
 
 namespace datum::board_registration_test {
@@ -185,6 +186,14 @@ TEST(SearchPairs, KeepsOffOtherBodies) {
   EXPECT_EQ(s.pairs.size(), 6u) << "the two edges between them have none";
   EXPECT_EQ(s.levels_mm.size(), 1u);
   EXPECT_EQ(search_pairs(recipe, 0.4, 0.6, 64).bodies, 0u) << "too low";
+}
+
+/// Three times the quantiles of F (3, n) that tables give for 0.1 %: 12.56 for 10, 8.10 for 20, 6.17 for 60, 5.42 for many.
+TEST(OwnPlace, LimitsAreQuantilesOfF) {
+  constexpr double z = 3.090232306167813;
+  for (const auto& [freedom, quantile] : {std::pair{10.0, 12.56}, {20.0, 8.10}, {60.0, 6.17}, {1e6, 5.42}})
+    EXPECT_NEAR(chi2_of_limit(z, freedom), 3 * quantile, 0.04 * 3 * quantile) << freedom;
+  EXPECT_TRUE(std::isinf(chi2_of_limit(z, 3)));
 }
 
 }  // namespace
