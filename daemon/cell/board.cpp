@@ -131,6 +131,24 @@ void settle_serial(BoardOrder& order) {
     order.unit = unknown_serial;
 }
 
+/// The serial numbers of a panel's boards as a host stated them for this trigger stand in for those of the delivery.
+void settle_panel_serials(BoardOrder& order) {
+  const std::vector<std::string>& serials = order.panel_serials.serials;
+  if (serials.empty() || !order.frame || order.reason != Reason::none) return;
+  std::optional<PanelStatement>& stated = order.frame->frame.panel;
+  if (!stated) stated.emplace();
+  if (stated->serials.empty()) stated->serials = serials;
+  if (stated->serials == serials) return;
+  const auto [told, delivered] =
+      std::mismatch(serials.begin(), serials.end(), stated->serials.begin(), stated->serials.end());
+  order.reason = Reason::serial;
+  order.detail = told == serials.end() || delivered == stated->serials.end()
+                     ? fmt::format("the host states {} serial numbers of the panel's boards, the delivery {}",
+                                   serials.size(), stated->serials.size())
+                     : fmt::format("board {} of the panel is '{}' by the host and '{}' by the delivery",
+                                   told - serials.begin() + 1, *told, *delivered);
+}
+
 /// Adds the time since the last step to this one's.
 class StepClock {
  public:
@@ -262,6 +280,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     inputs.temperature = order.temperature;
     inputs.temperature_max_age_s = order.temperature_max_age_s;
     settle_serial(order);
+    settle_panel_serials(order);
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;

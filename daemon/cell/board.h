@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/cell/serial_binding.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/hosts/command_link.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
@@ -78,6 +79,7 @@ struct BoardOrder {
   bool unit_stated = false;            // since the trigger before: of snapshots, for each anew
   std::string unit_by, unit_read_hex;  // as SerialEvidence
   std::string unit_doubt;              // why the number may be another board's: then unit is empty
+  StatedBoards panel_serials;          // of a panel's boards, by a host
   MonotonicNs triggered_ns = 0;
   MonotonicNs frame_due_ns = 0;
   Reason reason = Reason::none;  // why it is INVALID without being measured

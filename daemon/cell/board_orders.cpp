@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace datum {
 
 void BoardOrders::return_unit(BoardOrder& order) {
-  serials_.give_back(
-      {{order.unit, order.unit_by, order.unit_read_hex, order.unit_told_ns}, order.unit_doubt});
+  serials_.give_back({{order.unit, order.unit_by, order.unit_read_hex, order.unit_told_ns},
+                      order.unit_doubt,
+                      order.panel_serials});
   order.unit.clear();
   order.unit_by.clear();
   order.unit_read_hex.clear();
   order.unit_doubt.clear();
+  order.panel_serials = {};
 }
 
 void BoardOrders::resume(BoardOrder& order) {
@@ -40,12 +43,13 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->temperature = deps_.basis.temperature();
   order->temperature_max_age_s = deps_.temperature_max_age_s;
   order->latest_utc_ns = deps_.basis.utc().latest_utc_ns(now);
-  BoundSerial bound = serials_.take(now);
+  BoundSerial bound = serials_.take(now, recipe->sha256);
   order->unit = std::move(bound.serial.text);
-  order->unit_told_ns = bound.serial.told_ns;
+  order->unit_told_ns = std::max(bound.serial.told_ns, bound.boards.told_ns);
   order->unit_by = std::move(bound.serial.by);
   order->unit_read_hex = std::move(bound.serial.read_hex);
   order->unit_doubt = std::move(bound.doubt);
+  order->panel_serials = std::move(bound.boards);
   order->unit_stated = !order->unit.empty();
   order->models = models_;
   return order;
@@ -60,7 +64,9 @@ std::shared_ptr<BoardOrder> BoardOrders::make_to_read(const ClaimedFrame& claim)
 
 ClaimRecord BoardOrders::record(const BoardOrder* order, bool triggered) const {
   const Recipe& recipe = order ? *order->recipe : *deps_.basis.recipe();
-  return {recipe.name, recipe.sha256, triggered ? "bus" : "on_frame", order ? order->unit : unit()};
+  const StatedBoards& boards = order ? order->panel_serials : serials_.boards();
+  return {recipe.name, recipe.sha256, triggered ? "bus" : "on_frame", order ? order->unit : unit(),
+          boards.recipe_sha256 == recipe.sha256 ? boards.serials : std::vector<std::string>{}};
 }
 
 void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
@@ -76,6 +82,8 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
   const ClaimRecord& record = *claim.record;
   order.unit = record.unit;
   order.unit_by = "kept";
+  order.panel_serials.serials = record.boards;
+  order.panel_serials.recipe_sha256 = record.recipe_sha256;
   const auto& recipes = deps_.basis.recipes();
   const Recipe* own = recipes->find(record.recipe);
   if (own && own->sha256 == record.recipe_sha256) {

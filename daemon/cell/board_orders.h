@@ -41,6 +41,7 @@ class BoardOrders {
   const std::string& unit() const { return serials_.next().text; }
   MonotonicNs unit_reported_ns() const { return serials_.told_ns(); }
   SerialBinding& serials() { return serials_; }
+  const SerialBinding& serials() const { return serials_; }
   /// The order's frame was nobody's. A number that was reported meanwhile is the newer one, and stays.
   void return_unit(BoardOrder& order);
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "daemon/configuration/cell_warnings.h"
+#include "daemon/inspection/board/panel.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/system/event_loop.h"
 #include "daemon/version/version.h"
@@ -256,6 +259,22 @@ std::optional<StoredResult> InspectionCell::result(std::optional<std::uint64_t> 
 void InspectionCell::set_unit(const std::string& serial) {
   orders_.serials().state(serial, monotonic_ns());
   boards_.unit_stated();
+}
+
+void InspectionCell::set_panel_serials(const std::vector<std::string>& serials) {
+  if (std::all_of(serials.begin(), serials.end(), [](const std::string& s) { return s.empty(); }))
+    return orders_.serials().state_boards({}, "", monotonic_ns());
+  const std::shared_ptr<const Recipe>& recipe = basis_.recipe();
+  if (!recipe) throw scpi::Error(scpi::settings_conflict, "no recipe chosen; CONFigure:RECipe \"name\"");
+  if (!recipe->panel)
+    throw scpi::Error(scpi::settings_conflict,
+                      fmt::format("recipe {} describes one board, no panel; CONFigure:UNIT states its number",
+                                  recipe->name));
+  PanelStatement stated;
+  stated.serials = serials;
+  if (const auto why = statement_refusal(*recipe->panel, stated))
+    throw scpi::Error(scpi::illegal_parameter_value, why->detail);
+  orders_.serials().state_boards(serials, recipe->sha256, monotonic_ns());
 }
 
 void InspectionCell::confirm_referenced() {

@@ -126,6 +126,8 @@ class InspectionCell final : public Instrument, public Pollable {
   RecipeFiles& recipe_files() override { return recipe_repository_; }
   std::string unit() const override { return orders_.unit(); }
   void set_unit(const std::string& serial) override;
+  std::vector<std::string> panel_serials() const override { return orders_.serials().boards().serials; }
+  void set_panel_serials(const std::vector<std::string>& serials) override;
   void set_temperature(double degc) override { basis_.report_temperature(degc); }
   std::optional<TemperatureReading> temperature() const override { return basis_.temperature(); }
   void arm() override { arm_anew(false); }

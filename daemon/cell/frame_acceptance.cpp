@@ -32,10 +32,10 @@ std::string before_arming(const ClaimedFrame& claim, MonotonicNs early_ns) {
 }
 
 std::string before_unit(const ClaimedFrame& claim, const std::string& unit, MonotonicNs early_ns) {
-  return fmt::format(
-      "{} came {} ms before the number of unit {} was reported; report it (CONFigure:UNIT) before the sensor "
-      "exposes",
-      claim.name(), early_ns / ns_per_ms, unit);
+  return fmt::format("{} came {} ms before {}; report it (CONFigure:UNIT) before the sensor exposes",
+                     claim.name(), early_ns / ns_per_ms,
+                     unit.empty() ? "the serial numbers of the panel's boards were reported"
+                                  : fmt::format("the number of unit {} was reported", unit));
 }
 
 std::string repeated(const ClaimedFrame& claim, const std::string& id) {
@@ -180,7 +180,8 @@ FrameDecision FrameAcceptance::decide_unasked(const FrameInHand& frame, const Fr
     exposures_.came(1);
     return {Kind::invalid, Reason::frame_unproven, late_unasked(claim), true};
   }
-  if (proof != Proof::unit && !board.unit.empty() && seen_ns <= board.unit_reported_ns)
+  if (proof != Proof::unit && (!board.unit.empty() || board.has_panel_serials) &&
+      seen_ns <= board.unit_reported_ns)
     return {Kind::invalid, Reason::frame_early,
             before_unit(claim, board.unit, board.unit_reported_ns - seen_ns)};
   return {};

@@ -49,6 +49,7 @@ struct FrameRecipient {
   MonotonicNs unit_reported_ns = 0;
   bool unit_is_exposure = false;       // see TriggerEvidence
   const std::string& left_over_fault;  // BoardOrder::left_over_fault
+  bool has_panel_serials = false;      // of a panel's boards, reported as the unit's number is
 };
 
 struct FrameDecision {

@@ -28,8 +28,9 @@ FrameDecision judge_frame(BoardOrder& board, FrameAcceptance& acceptance, bool t
   const FrameInHand frame{*board.claim, board.frame ? &*board.frame : nullptr,
                           board.frame && board.frame_error.empty(), exposed};
   // With a CMM, and of a part, the same unit stands elsewhere at its next trigger.
-  const FrameRecipient recipient{board.triggered_ns, board.unit, board.unit_told_ns,
-                                 !stare && !board.recipe->takes_snapshots(), board.left_over_fault};
+  const FrameRecipient recipient{board.triggered_ns,    board.unit,
+                                 board.unit_told_ns,    !stare && !board.recipe->takes_snapshots(),
+                                 board.left_over_fault, !board.panel_serials.serials.empty()};
   return triggered ? acceptance.judge_triggered(frame, recipient)
                    : acceptance.judge_unasked(frame, recipient);
 }

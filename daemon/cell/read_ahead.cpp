@@ -51,7 +51,10 @@ void ReadAhead::keep_record(bool armed) {
   std::optional<ClaimRecord> record;
   if (armed) {
     record = orders_.record(nullptr, false);
-    if (!unit_stands()) record->unit.clear();
+    if (!unit_stands()) {
+      record->unit.clear();
+      record->boards.clear();
+    }
   }
   if (record == record_) return;
   record_ = record;

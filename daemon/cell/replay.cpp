@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "calib/calibration_store.h"
@@ -82,7 +83,13 @@ BoardVerdict snapshots_again(const Replay& replay) {
 BoardVerdict board_again(const Replay& replay) {
   const BoardVerdict& v = replay.verdict;
   if (!v.snapshots.empty()) return snapshots_again(replay);
-  const HeightFrame frame = stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256);
+  HeightFrame frame = stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256);
+  std::vector<std::string> serials;  // a host may have stated them
+  for (const PanelBoard& board : v.boards) serials.push_back(board.unit_id);
+  if (std::any_of(serials.begin(), serials.end(), [](const std::string& s) { return !s.empty(); })) {
+    if (!frame.panel) frame.panel.emplace();
+    frame.panel->serials = std::move(serials);
+  }
   return inspect(frame, inputs_of(replay), *replay.measurer);
 }
 

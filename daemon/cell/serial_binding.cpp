@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace datum {
@@ -54,10 +55,34 @@ SerialBinding::Scan SerialBinding::scan_failed(const std::string& why, Monotonic
   return doubt(fmt::format("another board may have been scanned after {}: {}", next_.text, why));
 }
 
-BoundSerial SerialBinding::take(MonotonicNs now) {
+void SerialBinding::state_boards(std::vector<std::string> serials, const std::string& recipe_sha256,
+                                 MonotonicNs now) {
   drop_old(now);
-  BoundSerial bound{std::exchange(next_, {}), std::exchange(doubt_, {})};
-  if (!bound.doubt.empty()) bound.serial = {};
+  boards_ = {};
+  if (serials.empty()) return;
+  told_ns_ = now;
+  boards_ = {std::move(serials), recipe_sha256, next_.text, now};
+}
+
+BoundSerial SerialBinding::take(MonotonicNs now, const std::string& recipe_sha256) {
+  drop_old(now);
+  BoundSerial bound{std::exchange(next_, {}), std::exchange(doubt_, {}), std::exchange(boards_, {})};
+  if (const StatedBoards& boards = bound.boards; bound.doubt.empty() && !boards.serials.empty()) {
+    const std::string& unit = bound.serial.text;
+    if (boards.recipe_sha256 != recipe_sha256)
+      bound.doubt =
+          "the serial numbers of the panel's boards were stated before another recipe was chosen; state them "
+          "behind CONFigure:RECipe";
+    else if (!boards.unit.empty() && boards.unit != unit)
+      bound.doubt = fmt::format(
+          "the serial numbers of the panel's boards were stated for panel {}, this one is {}; state them "
+          "behind CONFigure:UNIT",
+          boards.unit, unit.empty() ? "without number" : unit);
+  }
+  if (!bound.doubt.empty()) {
+    bound.serial = {};
+    bound.boards = {};
+  }
   last_taken_ = bound.serial.text;
   const bool without = bound.serial.text.empty() && bound.doubt.empty();
   without_ns_ = without ? std::optional(now) : std::nullopt;
@@ -72,11 +97,16 @@ void SerialBinding::give_back(const BoundSerial& bound) {
   } else if (bound.serial.by == "scanner" && scanned() && next_.text != bound.serial.text)
     doubt(fmt::format("two boards were scanned before one trigger: {}, then {}", bound.serial.text,
                       next_.text));
+  if (boards_.serials.empty()) {
+    boards_ = bound.boards;
+    told_ns_ = std::max(told_ns_, boards_.told_ns);
+  }
   if (!bound.doubt.empty()) doubt(bound.doubt);
 }
 
 void SerialBinding::forget() {
   next_ = {};
+  boards_ = {};
   doubt_.clear();
 }
 

@@ -20,6 +20,7 @@ using Json = nlohmann::ordered_json;
 
 struct CellOptions {
   std::string recipe, sha256, unit;
+  std::vector<std::string> serials;
   bool wait = false;
 };
 
@@ -115,6 +116,12 @@ int wait_for_result(CommandLine& line, ScpiClient& host, std::uint64_t before) {
   return exit_status(verdict.decision);
 }
 
+std::string as_parameters(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ",") + as_parameter(text);
+  return all;
+}
+
 int trigger(CommandLine& line, const CellOptions& o) {
   LinkOptions link = line.link;
   if (o.wait) link.time_out_ms = std::max(link.time_out_ms, longest_step_ms);
@@ -149,6 +156,15 @@ void add_cell_commands(CommandLine& line) {
     return give_order(line, "CONFigure:UNIT " + as_parameter(o->unit));
   });
   unit->add_option("number", o->unit, "as on the board; it holds for one")->required();
+  auto* boards = line.link_leaf(
+      line.app, "boards", "serial numbers of the boards of the next panel",
+      [&line, o] { return give_order(line, "CONFigure:UNIT:BOARds " + as_parameters(o->serials)); });
+  boards
+      ->add_option(
+          "numbers", o->serials,
+          "one for each place of the chosen recipe, in its order; '' for a board without number; they hold "
+          "for one panel, and one '' takes them back")
+      ->required();
   auto* arm = line.link_leaf(line.app, "arm", "arm: the next trigger, or frame, is measured",
                              [&line] { return arm_cell(line); });
   auto* pull = line.link_leaf(line.app, "trigger", "measure the board that lies there",
@@ -157,7 +173,7 @@ void add_cell_commands(CommandLine& line) {
   pull->add_option("--unit", o->unit, "serial number of this board");
   auto* abort = line.link_leaf(line.app, "abort", "end what is being measured, without a result; disarm",
                                [&line] { return give_order(line, "ABORt"); });
-  for (auto* command : {recipes, choose_one, unit, arm, pull, abort}) line.add_json(*command);
+  for (auto* command : {recipes, choose_one, unit, boards, arm, pull, abort}) line.add_json(*command);
 }
 
 }  // namespace datum

@@ -131,6 +131,12 @@ class Instrument {
   /// Serial number of the next board, for that board only; "" none.
   virtual std::string unit() const = 0;
   virtual void set_unit(const std::string& serial) = 0;
+  /// Serial numbers of the boards of the next panel, for that panel only, in the order of the recipe's places, "" for none;
+  /// empty: not stated.
+  virtual std::vector<std::string> panel_serials() const { return {}; }
+  /// All of them empty: takes them back. -221 no recipe is chosen, or none of a panel; -224 another number of boards than the recipe's,
+  /// or one serial number twice.
+  virtual void set_panel_serials(const std::vector<std::string>& serials) = 0;
   /// The present temperature of the cell in degC, which calibrations may demand.
   virtual void set_temperature(double degc) = 0;
   /// The last reported temperature; none: not reported since the start.

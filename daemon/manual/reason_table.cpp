@@ -298,7 +298,9 @@ constexpr std::array rows{
         "Nothing was measured: the board has no serial number, or it is in doubt which of two is its own.",
         "recipe: serial.missing; datumd.toml: scanner",
         "The scan or CONFigure:UNIT came after the trigger, was unreadable or too old; a second board was "
-        "scanned, or the host named another number than the scanner read.",
+        "scanned, or the host named another number than the scanner read. The numbers of a panel's boards "
+        "were "
+        "stated for another panel or recipe, or contradict the sidecar's.",
         "State the number before the trigger, once a board. Scan the board again and trigger it again."},
     ReasonRow{
         Reason::reference_check,

@@ -25,14 +25,28 @@ void chosen_recipe(Call& call) {
   call.session.answer(quote(recipe.name) + "," + quote(recipe.sha256));
 }
 
-void choose_unit(Call& call) {
+const std::string& checked_serial(const std::string& serial) {
   constexpr std::size_t longest = 128;
-  const auto& serial = call[0].text;
   if (serial.size() > longest)
     throw Error(too_much_data, fmt::format("{} characters; at most {}", serial.size(), longest));
   for (const char c : serial)
     if (c < ' ' || c > '~') throw Error(illegal_parameter_value, "a serial number is printable ASCII");
-  call.instrument().set_unit(serial);
+  return serial;
+}
+
+void choose_unit(Call& call) { call.instrument().set_unit(checked_serial(call[0].text)); }
+
+void choose_panel_serials(Call& call) {
+  std::vector<std::string> serials;
+  for (const auto& given : call.arguments) serials.push_back(checked_serial(given->text));
+  call.instrument().set_panel_serials(serials);
+}
+
+void panel_serials(Call& call) {
+  std::string out;
+  for (const std::string& serial : call.instrument().panel_serials())
+    out += (out.empty() ? "" : ",") + quote(serial);
+  call.session.answer(out.empty() ? quote("") : out);
 }
 
 void temperature(Call& call) {
@@ -77,6 +91,8 @@ std::vector<Command> inspection_commands() {
   const Parameter name{Parameter::Kind::string, "name"};
   const Parameter sha256{Parameter::Kind::string, "sha256", true};
   const Parameter serial{Parameter::Kind::string, "serial"};
+  Parameter board_serial = serial;
+  board_serial.most = 1000;  // boards of a panel
   const Parameter degc{Parameter::Kind::number,   "degC", false, -20, 60, std::nullopt,
                        Dimension::degrees_celsius};
   std::vector<Command> commands = {
@@ -92,6 +108,14 @@ std::vector<Command> inspection_commands() {
        "name and hash of the chosen recipe, empty where there is none"},
       {"CONFigure:UNIT", choose_unit, {serial}, "serial number of the next board", Access::measures},
       {"CONFigure:UNIT?", [](Call& c) { c.session.answer(quote(c.instrument().unit())); }, {}, ""},
+      {"CONFigure:UNIT:BOARds",
+       choose_panel_serials,
+       {board_serial},
+       "serial numbers of the boards of the next panel, one for each place of the chosen recipe in its "
+       "order, "
+       "\"\" for a board without; one \"\" takes them back",
+       Access::measures},
+      {"CONFigure:UNIT:BOARds?", panel_serials, {}, ""},
       {"SENSe:TEMPerature",
        [](Call& c) { c.instrument().set_temperature(c[0].number); },
        {degc},

@@ -134,10 +134,9 @@ bool is_left_out(const std::vector<Parameter>& declared, std::size_t i, const El
 
 std::vector<std::optional<Value>> convert(const std::vector<Parameter>& declared,
                                           const std::vector<Element>& given) {
-  if (given.size() > declared.size())
-    throw Error(parameter_not_allowed, fmt::format("{} given, at most {}", given.size(), declared.size()));
-  if (given.size() > declared.size())
-    throw Error(parameter_not_allowed, fmt::format("{} given, at most {}", given.size(), declared.size()));
+  const std::size_t most = declared.empty() ? 0 : declared.size() - 1 + declared.back().most;
+  if (given.size() > most)
+    throw Error(parameter_not_allowed, fmt::format("{} given, at most {}", given.size(), most));
   std::vector<std::optional<Value>> values(declared.size());
   std::size_t next = 0;  // of the given parameters
   for (std::size_t i = 0; i < declared.size(); ++i) {
@@ -147,6 +146,8 @@ std::vector<std::optional<Value>> convert(const std::vector<Parameter>& declared
       throw Error(missing_parameter, declared[i].name);
     }
   }
+  for (std::size_t more = 1; !declared.empty() && next < given.size() && more < declared.back().most; ++more)
+    values.push_back(value_of(declared.back(), given[next++]));
   if (next < given.size()) throw Error(parameter_not_allowed, "the order is " + signature(declared));
   return values;
 }
@@ -168,6 +169,7 @@ std::string signature(const std::vector<Parameter>& declared) {
     const std::string name =
         fmt::format("{}{}{}{}", out.empty() ? "" : ",", list ? "(@<" : "<", p.name, list ? ">)" : ">");
     out += p.optional ? "[" + name + "]" : name;
+    if (p.most > 1) out += "{," + name + "}";
   }
   return out;
 }

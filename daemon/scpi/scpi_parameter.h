@@ -22,6 +22,7 @@ struct Parameter {
   Dimension dimension = Dimension::none;
   std::vector<const char*> words = {};  // of character data, in the notation of header patterns
   bool whole = false;                   // an integer that names something: a fraction is refused, not rounded
+  std::size_t most = 1;                 // of the last one: how often it may be given
 };
 
 struct Value {
@@ -42,7 +43,7 @@ std::vector<std::optional<Value>> convert(const std::vector<Parameter>& declared
 /// Value of MINimum, MAXimum or DEFault; throws -148 for another word, -224 without a default.
 double named_number(const Parameter& p, const std::string& typed);
 
-/// "<sequence>[,<name>]", for help.
+/// "<sequence>[,<name>]", for help; "<serial>{,<serial>}" where it may be given more than once.
 std::string signature(const std::vector<Parameter>& declared);
 /// Allowed values of a parameter, "a number from -20 to 60 degC; ...", for help.
 std::string range_text(const Parameter& p);

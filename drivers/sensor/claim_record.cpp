@@ -15,15 +15,38 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view title = "datum claim 1\n";
-constexpr std::size_t max_record_bytes = 4096;
+constexpr std::size_t max_record_bytes = 524288;  // of a panel of 1000 boards with 128 characters each as %XX
 
 fs::path record_in(const fs::path& folder) { return folder / ".claim"; }
+
+std::string boards_line(const std::vector<std::string>& boards) {
+  std::string line;
+  for (const std::string& serial : boards)
+    line += (line.empty() ? "boards " : ",") + percent_encoded(serial, ",");
+  return line.empty() ? line : line + "\n";
+}
+
+/// False: no such line.
+bool read_boards(std::string_view line, std::vector<std::string>& boards) {
+  constexpr std::string_view key = "boards ";
+  if (!line.starts_with(key) || !line.ends_with('\n')) return false;
+  line.remove_prefix(key.size());
+  for (std::size_t end = 0; !line.empty(); line.remove_prefix(end + 1)) {
+    end = line.find_first_of(",\n");
+    if (line[end] == '\n' && end + 1 != line.size()) return false;
+    const auto serial = percent_decoded(line.substr(0, end));
+    if (!serial) return false;
+    boards.push_back(*serial);
+  }
+  return true;
+}
 
 }  // namespace
 
 std::string to_text(const ClaimRecord& r) {
-  return fmt::format("{}recipe {}\nsha256 {}\ntrigger {}\nunit {}\n", title, percent_encoded(r.recipe),
-                     percent_encoded(r.recipe_sha256), percent_encoded(r.trigger), percent_encoded(r.unit));
+  return fmt::format("{}recipe {}\nsha256 {}\ntrigger {}\nunit {}\n{}", title, percent_encoded(r.recipe),
+                     percent_encoded(r.recipe_sha256), percent_encoded(r.trigger), percent_encoded(r.unit),
+                     boards_line(r.boards));
 }
 
 std::optional<ClaimRecord> claim_record_from_text(std::string_view text) {
@@ -42,7 +65,8 @@ std::optional<ClaimRecord> claim_record_from_text(std::string_view text) {
     *value = *read;
     text.remove_prefix(end + 1);
   }
-  const bool good = text.empty() && !record.recipe.empty() && record.recipe_sha256.size() == 64 &&
+  const bool good = (text.empty() || read_boards(text, record.boards)) && !record.recipe.empty() &&
+                    record.recipe_sha256.size() == 64 &&
                     (record.trigger == "on_frame" || record.trigger == "bus");
   return good ? std::optional(record) : std::nullopt;
 }

@@ -7,12 +7,14 @@
 //                   trigger on_frame
 //                   unit SN%20001        non-ASCII and non-printable bytes, blanks and % as %XX; empty: not
 //                                        stated
+//                   boards SN%201,,SN%203  serial numbers of a panel's boards, ',' too as %XX; no such line: not stated
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace datum {
 
@@ -20,6 +22,7 @@ struct ClaimRecord {
   std::string recipe, recipe_sha256;
   std::string trigger;  // "on_frame" or "bus"
   std::string unit;
+  std::vector<std::string> boards = {};  // serial numbers of a panel's, in the order of its places
   bool operator==(const ClaimRecord&) const = default;
 };
 

@@ -141,6 +141,48 @@ TEST_F(ScenarioPanel, TellsOfEachBoard) {
   EXPECT_THAT(again.output, HasSubstr("1 measured the same")) << again.output;
 }
 
+std::string numbered(int count, const std::string& prefix = "SN") {
+  std::string list;
+  for (int i = 1; i <= count; ++i) list += fmt::format("{}\"{}-{:02}\"", i == 1 ? "" : ",", prefix, i);
+  return list;
+}
+
+TEST_F(ScenarioPanel, AHostsSerialNumbersAreTheNextPanels) {
+  cell.start();
+  const auto host = cell.connect();
+  EXPECT_THAT(
+      host->command("CONF:UNIT:BOAR " + numbered(23)),
+      HasSubstr("-224,\"Illegal parameter value;23 serial numbers are stated of a panel of 24 boards"));
+  EXPECT_THAT(host->command("CONF:UNIT:BOAR " + numbered(23) + ",\"SN-01\""),
+              HasSubstr("the boards 1-1 and 6-4 have the same serial number SN-01"));
+  EXPECT_EQ(host->ask("CONF:UNIT:BOAR?"), "\"\"") << "nothing of a refused list stays";
+  std::vector<std::string> words{"datumctl", "boards"};
+  for (int i = 1; i <= 24; ++i) words.push_back(fmt::format("SN-{:02}", i));
+  words.insert(words.end(), {"--tcp", fmt::format("127.0.0.1:{}", cell.tcp_port())});
+  const Outcome stated = run(words, cell.path());
+  EXPECT_EQ(stated.status, 0) << stated.output;
+  EXPECT_EQ(host->ask("CONF:UNIT:BOAR?"), numbered(24));
+  deliver("missing=C2@3-2");
+  EXPECT_EQ(host->result().decision, "FAIL");
+  EXPECT_THAT(host->ask("FETC:PAN?"), StartsWith("1,FAIL,24,23,0,1,0,0,\"1-1\",\"SN-01\",PASS,"));
+  EXPECT_THAT(datumctl({"export", "--rows", "components"}).output, HasSubstr(",3-2,SN-09,FAIL,missing,"));
+  EXPECT_THAT(datumctl({"results", "--board", "SN-09"}).output, HasSubstr("demo-panel"));
+  EXPECT_EQ(host->ask("CONF:UNIT:BOAR?"), "\"\"") << "that panel's alone";
+
+  EXPECT_THAT(host->command("CONF:UNIT:BOAR " + numbered(24)), HasSubstr("0,"));
+  json other = json::array();
+  for (int i = 1; i <= 24; ++i) other.push_back(fmt::format("SN-{:02}", i == 9 ? 90 : i));
+  deliver("good", {{"serials", other}});
+  EXPECT_EQ(host->result().decision, "INVALID");
+  EXPECT_EQ(stored(2)["reason"], "SERIAL");
+  EXPECT_THAT(stored(2)["detail"],
+              HasSubstr("board 9 of the panel is 'SN-09' by the host and 'SN-90' by the"));
+
+  const Outcome again =
+      run({"datumctl", "verify", "results", "--frames", "--config", "datumd.toml"}, cell.path());
+  EXPECT_THAT(again.output, HasSubstr("1 measured the same")) << again.output;
+}
+
 TEST_F(ScenarioPanel, ATurnedBoardAndATurnedPanelAreNamed) {
   cell.start();
   const auto host = cell.connect();

@@ -34,32 +34,6 @@ std::vector<std::string> place_names(const PanelRecipe& panel) {
   return names;
 }
 
-/// What a delivery states of boards must fit the recipe, or serial numbers would belong to other boards.
-std::optional<Refusal> statement_refusal(const PanelRecipe& panel, const PanelStatement& stated) {
-  const auto refuse = [](std::string why) { return Refusal{Reason::panel, std::move(why)}; };
-  if (!stated.serials.empty() && stated.serials.size() != panel.places.size())
-    return refuse(fmt::format(
-        "{} serial numbers are stated of a panel of {} boards; state one of each, \"\" for a board "
-        "without",
-        stated.serials.size(), panel.places.size()));
-  std::map<std::string, std::size_t> seen;
-  for (std::size_t i = 0; i < stated.serials.size(); ++i) {
-    if (stated.serials[i].empty()) continue;
-    const auto [of, is_new] = seen.emplace(stated.serials[i], i);
-    if (!is_new)
-      return refuse(
-          fmt::format("the boards {} and {} have the same serial number {}; read the panel's codes again",
-                      panel.places[of->second].name, panel.places[i].name, stated.serials[i]));
-  }
-  const std::vector<std::string> names = place_names(panel);
-  for (const std::string& bad : stated.bad)
-    if (std::find(names.begin(), names.end(), bad) == names.end())
-      return refuse(fmt::format(
-          "board '{}' is stated as bad, and the recipe has no such place; its places are {} to {}", bad,
-          names.front(), names.back()));
-  return std::nullopt;
-}
-
 InspectionInputs inputs_for(const InspectionInputs& in, const Recipe& recipe) {
   InspectionInputs own = in;
   own.recipe = &recipe;
@@ -218,6 +192,31 @@ void decide_panel(BoardVerdict& v) {
 }
 
 }  // namespace
+
+std::optional<Refusal> statement_refusal(const PanelRecipe& panel, const PanelStatement& stated) {
+  const auto refuse = [](std::string why) { return Refusal{Reason::panel, std::move(why)}; };
+  if (!stated.serials.empty() && stated.serials.size() != panel.places.size())
+    return refuse(fmt::format(
+        "{} serial numbers are stated of a panel of {} boards; state one of each, \"\" for a board "
+        "without",
+        stated.serials.size(), panel.places.size()));
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t i = 0; i < stated.serials.size(); ++i) {
+    if (stated.serials[i].empty()) continue;
+    const auto [of, is_new] = seen.emplace(stated.serials[i], i);
+    if (!is_new)
+      return refuse(
+          fmt::format("the boards {} and {} have the same serial number {}; read the panel's codes again",
+                      panel.places[of->second].name, panel.places[i].name, stated.serials[i]));
+  }
+  const std::vector<std::string> names = place_names(panel);
+  for (const std::string& bad : stated.bad)
+    if (std::find(names.begin(), names.end(), bad) == names.end())
+      return refuse(fmt::format(
+          "board '{}' is stated as bad, and the recipe has no such place; its places are {} to {}", bad,
+          names.front(), names.back()));
+  return std::nullopt;
+}
 
 BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const HeightFrame* raw,
                            const InspectionInputs& in, BoardMeasurer& measurer) {

@@ -17,7 +17,7 @@ class SerialBindingTest : public ::testing::Test {
   Scan scan(const std::string& text, double at_s, bool in_work = false) {
     return binding.scan(text, "hex of " + text, ns(at_s), in_work);
   }
-  BoundSerial take(double at_s) { return binding.take(ns(at_s)); }
+  BoundSerial take(double at_s) { return binding.take(ns(at_s), "panel-sha"); }
   static MonotonicNs ns(double s) { return static_cast<MonotonicNs>(s * static_cast<double>(second)); }
 
   SerialBinding binding{{second / 2, second, 60 * second}};
@@ -114,6 +114,49 @@ TEST_F(SerialBindingTest, AFrameThatWasNobodysGivesTheNumberBack) {
   scan("SN-2", 16);
   binding.give_back(bound);
   EXPECT_THAT(take(17).doubt, HasSubstr("SN-1, then SN-2"));
+}
+
+TEST_F(SerialBindingTest, TheBoardsNumbersBelongToOneTrigger) {
+  binding.state_boards({"A", "", "C"}, "panel-sha", ns(10));
+  EXPECT_EQ(binding.told_ns(), ns(10));
+  EXPECT_EQ(take(11).boards.serials, (std::vector<std::string>{"A", "", "C"}));
+  EXPECT_TRUE(take(12).boards.serials.empty()) << "never the last ones again";
+  binding.state_boards({"A", "B"}, "panel-sha", ns(20));
+  binding.state_boards({"D", "E"}, "panel-sha", ns(21));
+  binding.state("P1", ns(22));
+  const BoundSerial corrected = take(23);
+  EXPECT_EQ(corrected.boards.serials, (std::vector<std::string>{"D", "E"}));
+  EXPECT_EQ(corrected.serial.text, "P1");
+  binding.state_boards({"A", "B"}, "panel-sha", ns(30));
+  binding.state("", ns(31));
+  EXPECT_TRUE(take(32).boards.serials.empty()) << "the host took all back";
+}
+
+TEST_F(SerialBindingTest, TheBoardsNumbersOfAnotherPanelAreADoubt) {
+  binding.state("P1", ns(10));
+  binding.state_boards({"A", "B"}, "panel-sha", ns(11));
+  binding.state("P2", ns(12));
+  BoundSerial bound = take(13);
+  EXPECT_THAT(bound.doubt, HasSubstr("stated for panel P1, this one is P2"));
+  EXPECT_TRUE(bound.boards.serials.empty() && bound.serial.text.empty());
+  binding.state_boards({"A", "B"}, "another-sha", ns(20));
+  EXPECT_THAT(take(21).doubt, HasSubstr("before another recipe was chosen"));
+  EXPECT_EQ(take(22).doubt, "") << "the doubt was that trigger's";
+  EXPECT_EQ(scan("P3", 30), Scan::taken);
+  binding.state_boards({"A", "B"}, "panel-sha", ns(31));
+  EXPECT_THAT(take(91).doubt, HasSubstr("stated for panel P3, this one is without number"))
+      << "the scan is too old";
+}
+
+TEST_F(SerialBindingTest, APanelThatWasNobodysGivesItsBoardsNumbersBack) {
+  binding.state_boards({"A", "B"}, "panel-sha", ns(10));
+  BoundSerial bound = take(11);
+  binding.give_back(bound);
+  bound = take(12);
+  EXPECT_EQ(bound.boards.serials, (std::vector<std::string>{"A", "B"}));
+  binding.state_boards({"C", "D"}, "panel-sha", ns(13));
+  binding.give_back(bound);
+  EXPECT_EQ(take(14).boards.serials, (std::vector<std::string>{"C", "D"})) << "the newer ones";
 }
 
 }  // namespace

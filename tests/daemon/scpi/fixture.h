@@ -221,6 +221,8 @@ class TestCell : public Instrument {
     unit_ = serial;
     now_ns += unit_takes_ns;
   }
+  std::vector<std::string> panel_serials() const override { return panel_serials_; }
+  void set_panel_serials(const std::vector<std::string>& serials) override { panel_serials_ = serials; }
   void set_temperature(double degc) override { temperature_ = TemperatureReading{degc, 1'772'353'800}; }
   std::optional<TemperatureReading> temperature() const override { return temperature_; }
   void arm() override {
@@ -319,6 +321,7 @@ class TestCell : public Instrument {
   InstrumentState state_ = InstrumentState::idle;
   std::optional<SelectedRecipe> recipe_;
   std::string unit_;
+  std::vector<std::string> panel_serials_;
   std::uint64_t begun_ = 0;
   std::optional<TemperatureReading> temperature_;
 };

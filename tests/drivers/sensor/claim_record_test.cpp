@@ -27,6 +27,17 @@ TEST(ClaimRecord, ReadsBackWhateverTheUnitIsCalled) {
   EXPECT_EQ(claim_record_from_text(to_text(nameless)), nameless);
 }
 
+TEST(ClaimRecord, ReadsBackTheSerialNumbersOfAPanelsBoards) {
+  ClaimRecord panel = record;
+  panel.boards = {"SN 1", "", "a,b%", ""};
+  EXPECT_EQ(claim_record_from_text(to_text(panel)), panel);
+  panel.boards = {""};
+  EXPECT_EQ(claim_record_from_text(to_text(panel)), panel);
+  EXPECT_FALSE(claim_record_from_text(to_text(record) + "boards a,b")) << "cut off";
+  EXPECT_FALSE(claim_record_from_text(to_text(record) + "boards a\nboards b\n"));
+  EXPECT_FALSE(claim_record_from_text(to_text(record) + "boards %zz\n"));
+}
+
 TEST(ClaimRecord, IsNoneWhereItIsNotWhole) {
   const std::string text = to_text(record);
   for (std::size_t n = 0; n < text.size(); ++n)
