@@ -135,7 +135,7 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
                     PointsOnPatches& on_patches, Excluded& excluded, ComparedSurface& out) {
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
   const SurfaceJudge judge(*model.triangles, rays, shot, settings.search_mm, least_cosine);
-  parallel_for(threads, static_cast<std::size_t>(grid.rows), [&](std::size_t r, unsigned) {
+  const auto judge_row = [&](std::size_t r) {
     constexpr std::size_t ahead = 12;
     std::size_t first = 0, behind = 0;  // points of the row
     for (int col = 0; col < grid.cols; ++col) {
@@ -145,12 +145,20 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
       if (behind == 0) first = i;
       behind = i + 1;
       if (i + ahead < out.map.distances.size())
-        prefetch_facet(*model.triangles, out.map.distances[i + ahead].facet);
+        __builtin_prefetch(soon_facet(*model.triangles, out.map.distances[i + ahead].facet));
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
     }
     on_patches.add(out.map, first, behind);
     excluded.count(out, first, behind);
-  });
+  };
+  // Rows side by side meet the same patches, and facets of the same pages.
+  constexpr std::size_t band = 8;
+  in_runs(
+      threads, static_cast<std::size_t>(grid.rows),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t r = from; r < to; ++r) judge_row(r);
+      },
+      band);
 }
 
 }  // namespace

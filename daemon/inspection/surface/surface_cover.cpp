@@ -109,11 +109,12 @@ void PointsOnPatches::add(const SurfaceMap& map, std::size_t from, std::size_t t
   std::vector<std::uint32_t> found(patches_.size() * (to - from), nowhere);
   for (std::size_t i = from; i < to; ++i) {
     if (i + 2 * ahead < to)
-      for (const SurfacePatches* p : patches_) p->prefetch_root(map.distances[i + 2 * ahead].facet);
+      for (const SurfacePatches* p : patches_)
+        __builtin_prefetch(p->soon_root(map.distances[i + 2 * ahead].facet));
     if (i + ahead < to) {
-      const std::uint32_t soon = map.distances[i + ahead].facet;
-      prefetch_facet(*map.model, soon);
-      for (const SurfacePatches* p : patches_) p->prefetch_cut(soon);
+      const std::uint32_t facet = map.distances[i + ahead].facet;
+      __builtin_prefetch(soon_facet(*map.model, facet));
+      for (const SurfacePatches* p : patches_) __builtin_prefetch(p->soon_cut(facet));
     }
     const ModelDistance& d = map.distances[i];
     if (!is_judged(d)) continue;
@@ -126,9 +127,12 @@ void PointsOnPatches::add(const SurfaceMap& map, std::size_t from, std::size_t t
   for (std::size_t k = 0; k < patches_.size(); ++k) {
     std::vector<std::uint32_t>& own = of_reach_[k].own;
     const std::uint32_t* const of_reach = found.data() + k * (to - from);
-    for (std::size_t j = 0; j < to - from; ++j) {
-      if (j + ahead < to - from) prefetch(own, of_reach[j + ahead]);
-      if (of_reach[j] != nowhere) std::atomic_ref(own[of_reach[j]]).fetch_add(1, std::memory_order_relaxed);
+    for (std::size_t j = 0, next = 0; j < to - from; j = next) {  // neighbours are often on one patch
+      for (next = j + 1; next < to - from && of_reach[next] == of_reach[j];) ++next;
+      if (next + ahead < to - from) __builtin_prefetch(soon(own, of_reach[next + ahead]), 1);
+      if (of_reach[j] == nowhere) continue;
+      std::atomic_ref(own[of_reach[j]])
+          .fetch_add(static_cast<std::uint32_t>(next - j), std::memory_order_relaxed);
     }
   }
 }

@@ -17,12 +17,16 @@ using SurfacePlace = std::array<double, 3>;
 /// The place of a facet nearest to a point, from the distance search's result.
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
 
+/// Where an element is that is wanted soon, for __builtin_prefetch; null beyond the list's end. No function prefetches by itself:
+/// to GCC 12 it would have no effect, and its calls are left out.
 template <class List>
-void prefetch(const List& list, std::size_t i) {
-  if (i < list.size()) __builtin_prefetch(&list[i]);
+const void* soon(const List& list, std::size_t i) {
+  return i < list.size() ? &list[i] : nullptr;
 }
-/// Has what foot_of() reads of a facet fetched, for a point that comes soon.
-inline void prefetch_facet(const TriangleModel& model, std::uint32_t facet) { prefetch(model.normal, facet); }
+/// Of a facet what foot_of() reads.
+inline const void* soon_facet(const TriangleModel& model, std::uint32_t facet) {
+  return soon(model.normal, facet);
+}
 
 struct SurfacePatch {
   SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
@@ -48,10 +52,11 @@ class SurfacePatches {
     const std::int32_t root = root_[facet];
     return root < 0 ? static_cast<std::uint32_t>(~root) : patch_below(root, place());
   }
-  /// What patch_at() reads of a facet is fetched in two steps, each for a point that comes soon.
-  void prefetch_root(std::uint32_t facet) const { prefetch(root_, facet); }
-  void prefetch_cut(std::uint32_t facet) const {
-    if (facet < root_.size() && root_[facet] >= 0) prefetch(cuts_, static_cast<std::size_t>(root_[facet]));
+  /// What patch_at() reads of a facet, in two steps, each for a point that comes soon.
+  const void* soon_root(std::uint32_t facet) const { return soon(root_, facet); }
+  const void* soon_cut(std::uint32_t facet) const {
+    if (facet >= root_.size() || root_[facet] < 0) return nullptr;
+    return soon(cuts_, static_cast<std::size_t>(root_[facet]));
   }
   double area_mm2(std::size_t patch) const { return area_[patch]; }
   /// Of each region as in SurfacePatch, summed in the order of patches.

@@ -70,17 +70,6 @@ std::shared_ptr<const SurfaceRays> KeptRays::of(const TriangleModel& model, cons
   return rays;
 }
 
-Eigen::Vector3d SurfaceRays::sensor_place(const std::array<double, 3>& model_place) const {
-  return rotation_ * Eigen::Vector3d(model_place.data()) + shift_;
-}
-
-Eigen::Vector2i SurfaceRays::pixel_of(const Eigen::Vector3d& place) const {
-  const auto at = [](const AxisScale& axis, double mm) {
-    return static_cast<int>(std::clamp(std::round((mm - axis.offset_mm) / axis.scale_mm), -1e9, 1e9));
-  };
-  return {at(y_, place.y()), at(x_, place.x())};
-}
-
 SurfaceRays::Corners SurfaceRays::corners_of(const TriangleModel& model, std::uint32_t facet) const {
   Corners p;
   for (std::size_t k = 0; k < 3; ++k) {

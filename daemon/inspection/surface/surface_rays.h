@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "daemon/inspection/surface/area_quantiles.h"
 #include "daemon/inspection/surface/surface_compare.h"
 
 namespace datum {
@@ -43,8 +44,16 @@ class SurfaceRays {
   /// Between the facet's normal and the sensor's z; below 0 the facet looks away.
   double cosine(std::uint32_t facet) const { return planes_[facet].cosine; }
   /// Sensor coordinates of a place relative to the model's origin.
-  Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const;
-  Eigen::Vector2i pixel_of(const Eigen::Vector3d& sensor_place) const;
+  Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const {
+    return rotation_ * Eigen::Vector3d(model_place.data()) + shift_;
+  }
+  /// Row and column of the nearest pixel, in the frame or not.
+  Eigen::Vector2i pixel_of(const Eigen::Vector3d& place) const {
+    const auto at = [](const AxisScale& axis, double mm) {
+      return static_cast<int>(nearest_integer(std::clamp((mm - axis.offset_mm) / axis.scale_mm, -1e9, 1e9)));
+    };
+    return {at(y_, place.y()), at(x_, place.x())};
+  }
   double x_mm(int col) const { return x_.at(col); }
   double y_mm(int row) const { return y_.at(row); }
   double step_x_mm() const { return x_.scale_mm; }
