@@ -91,6 +91,7 @@ design::RecipeHead recipe_head(const ImportOptions& o, const ImportSensor& senso
     if (o.name.empty()) head.name += fmt::format("-{}-{}", o.instance[0], o.instance[1]);
   }
   if (o.panel) {
+    head.keyed_fixture = o.keyed_fixture;
     head.panel = design::panel_places(read.design, draft.size_mm, settings.side, settings.turn);
     head.origin_mm -= design::turned(head.panel->first_mm, o.rotation_deg);
   }

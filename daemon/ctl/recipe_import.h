@@ -17,6 +17,7 @@ struct ImportOptions {
   std::vector<double> ring_mm, origin_mm, outline_mm;
   std::vector<int> instance;  // column and row of the panel, from 1; empty: the board as it stands
   bool panel = false;         // of all boards of the design's panel
+  bool keyed_fixture = false;
   double rotation_deg = 0;
   std::string fallback = "none", not_populated = "leave-out", side = "top", turn = "vertical",
               coordinates = "sensor", file_side;

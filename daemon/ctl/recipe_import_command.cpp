@@ -67,6 +67,8 @@ void add_instance_option(CLI::App& command, const std::shared_ptr<ImportOptions>
       ->delimiter(',')
       ->expected(2)
       ->check(CLI::PositiveNumber);
+  command.add_flag("--keyed-fixture", o->keyed_fixture,
+                   "with --panel: the fixture or conveyor takes the panel in one way alone");
   command
       .add_flag(
           "--panel", o->panel,

@@ -214,7 +214,7 @@ class Writer {
     line("place = [");
     for (const auto& [name, at] : panel.places)
       line("  {{ name = {}, origin_mm = {} }},", in_quotes(name), shown(at));
-    line("]\n");
+    line("]{}", head_.keyed_fixture ? "\nkeyed_fixture = true\n" : "\n");
   }
 
   void write_tables() {

@@ -16,6 +16,7 @@ struct RecipeHead {
   Point origin_mm = Point::Zero();
   double origin_z_mm = 0, rotation_deg = 0;
   std::optional<PanelPlaces> panel = {};  // origin_mm is then its corner
+  bool keyed_fixture = false;             // the panel can be put in one way alone
 };
 
 /// The recipe's text. Names are reduced to the letters that recipes allow.

@@ -8,6 +8,7 @@
 #include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/recipe/defect_recipe.h"
+#include "daemon/inspection/recipe/panel_orientation.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/recipe/recipe_file.h"
 #include "daemon/inspection/recipe/recipe_overlap.h"
@@ -207,8 +208,8 @@ Htm<Board, Board> panel_from_board(const PanelPlace& place) {
 }
 
 void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
-  table.only_keys(
-      {"size_mm", "columns", "rows", "pitch_mm", "first_mm", "rotation_deg", "place", "bad_mark"});
+  table.only_keys({"size_mm", "columns", "rows", "pitch_mm", "first_mm", "rotation_deg", "place", "bad_mark",
+                   "keyed_fixture"});
   auto panel = std::make_shared<PanelRecipe>();
   panel->size_mm = two_numbers(table, "size_mm", config::positive);
   if (!recipe.board_size_mm.allFinite() || !complete) return;  // refused already
@@ -230,6 +231,13 @@ void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
         "an alignment by the shift alone sees the neighbours' parts, and can't tell a board from them",
         "alignment.max_rotation_deg, or no [alignment]");
   refuse_neighbours(table, key, recipe, *panel);
+  const bool keyed =
+      table.boolean_or("keyed_fixture", false) || (recipe.alignment && !recipe.alignment->search_turned);
+  if (const std::string why = keyed ? "" : turned_unnoticed(recipe, *panel); !why.empty())
+    table.refuse("keyed_fixture", why,
+                 recipe.alignment ? "true where the fixture or conveyor takes the panel in one way alone"
+                                  : "true where the fixture or conveyor takes the panel in one way alone; or "
+                                    "[alignment] with max_rotation_deg, or a component that tells both ends");
   if (auto mark = table.table_if("bad_mark")) panel->bad_mark = read_mark(std::move(*mark), recipe);
   table.finish();
   for (const PanelPlace& place : panel->places) {

@@ -253,6 +253,7 @@ TEST_F(DraftTest, APanelsRecipePlacesEachBoard) {
   Draft d = draft();
   d.design.panel = {{{0, 0}, {d.size_mm.x() + 3, d.size_mm.y() + 2}, 3, 2, 0, false}};
   RecipeHead head{"r", "S1", "b", "0", "sensor", Point::Zero(), 0, 0};
+  head.keyed_fixture = true;  // a part in the middle looks the same turned
   for (const Side side : {Side::top, Side::bottom}) {
     head.panel = panel_places(d.design, d.size_mm, side, Turn::vertical);
     config::Problems problems;

@@ -25,6 +25,7 @@ floor = { inner_margin_mm = 0.2, outer_margin_mm = 0.7, neighbour_margin_mm = 0.
 decision = { rule = "14253" }
 [panel]
 size_mm = [13.6, 8.2]
+keyed_fixture = true
 columns = 3
 rows = 2
 pitch_mm = [4.6, 4.2]
@@ -267,6 +268,25 @@ TEST(InspectPanel, MeasuresTurnedBoards) {
   const BoardVerdict v = panel_scene({"B"}, mark_um, 0, text).inspect();
   EXPECT_EQ(words(v), "A=PASS B=SKIPPED") << v.detail;
   EXPECT_EQ(words(panel_scene({}, mark_um, 0, text).inspect()), "A=PASS B=PASS");
+}
+
+TEST(InspectPanel, NoHeightTellsALookAlikePanelThatLiesTurned) {
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::string text = replaced(text_of(), R"(centre_mm = [3.1, 2.7]
+rotation_deg = 90
+)",
+                                    "centre_mm = [3.1, 2.8]\n");
+  Scene s = panel_scene({}, mark_um, 0, text);
+  const Recipe recipe = s.recipe;
+  s.recipe = panel_as_board(recipe);
+  for (Component& c : s.recipe.components) c.body.centre_mm = recipe.panel->size_mm - c.body.centre_mm;
+  testing::render(s);
+  s.recipe = recipe;
+  EXPECT_EQ(words(s.inspect()), "1-1=PASS 2-1=PASS 3-1=PASS 1-2=PASS 2-2=PASS 3-2=PASS")
+      << "so the fixture must take it in one way alone, and the recipe must say so";
+  EXPECT_THROW(loaded(replaced(text, "keyed_fixture = true", "")), config::ConfigError);
 }
 
 TEST(InspectPanel, AccountsForAFilterBoardByBoard) {

@@ -103,6 +103,52 @@ TEST(RecipePanel, RefusesAnAlignmentThatMixesBoardsUp) {
               HasSubstr("an alignment by the shift alone sees the neighbours' parts"));
 }
 
+/// The sample's panel, which looks alike where C1 lies in the middle of its board.
+std::string alike(const std::string& part = "centre_mm = [10.0, 8.0]", const std::string& more = "") {
+  return with(with(sample, "size_mm = [86.0, 36.0]", "size_mm = [86.0, 34.0]"), "centre_mm = [6.0, 8.0]",
+              part) +
+         more;
+}
+
+std::string why(const std::string& text) {
+  try {
+    loaded(text);
+  } catch (const config::ConfigError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string part(const std::string& name, const std::string& centre, int nominal_um) {
+  return "\n[package." + name + "]\nbody_mm = [1.6, 0.8]\nnominal_um = " + std::to_string(nominal_um) +
+         "\ncharacteristic = \"median\"\ntolerance_um = 80\n[[component]]\nreference = \"" + name +
+         "\"\npackage = \"" + name + "\"\ncentre_mm = " + centre + "\n";
+}
+
+TEST(RecipePanel, RefusesAPanelThatWouldNotBeNoticedTurned) {
+  const auto refused = HasSubstr("nothing tells it from the board that belongs there");
+  EXPECT_THAT(why(alike()),
+              HasSubstr("panel.keyed_fixture: turned by 180 degrees the panel shows board 4-2 at place 1-1"));
+  EXPECT_THAT(why(alike("centre_mm = [10.5, 8.0]")), refused) << "the turned part lies on it in part";
+  EXPECT_THAT(why(alike("centre_mm = [5.0, 8.0]", part("D1", "[15.0, 8.0]", 750))), refused)
+      << "their limits have heights in common";
+  EXPECT_EQ(why(alike("centre_mm = [5.0, 8.0]", part("D1", "[15.0, 8.0]", 400))), "");
+  EXPECT_EQ(why(alike("centre_mm = [10.0, 8.0]", part("D1", "[3.0, 3.0]", 400))), "") << "one that tells";
+  EXPECT_EQ(why(with(alike(), "#keyed_fixture = false", "keyed_fixture = true")), "");
+}
+
+TEST(RecipePanel, AnAlignmentTellsTurnedBoardsButNotBoardsHeadToTail) {
+  const std::string alignment = "\n[alignment]\nmax_shift_mm = 0.5\nmax_rotation_deg = 1\n";
+  EXPECT_EQ(why(alike() + alignment), "") << "by its registration it is turned, or INVALID";
+  const std::string head_to_tail =
+      with(with(sample, "size_mm = [86.0, 36.0]", "size_mm = [42.0, 16.0]"), grid,
+           "place = [{name = \"A\", origin_mm = [0, 0]}, {name = \"B\", origin_mm = [42, 16], rotation_deg = "
+           "180}]\n");
+  EXPECT_THAT(why(head_to_tail + alignment), HasSubstr("the panel shows board B at place A"));
+  EXPECT_THAT(why(head_to_tail), HasSubstr("the panel shows board B at place A"));
+  EXPECT_EQ(why(head_to_tail + alignment + "search_turned = false\n"), "") << "the fixture tells";
+}
+
 TEST(RecipePanel, RefusesAMarkThatAPartHides) {
   EXPECT_THAT(refusal("centre_mm = [17.0, 13.0]", "centre_mm = [6.5, 8.0]"),
               HasSubstr("the mark lies on C1"));
