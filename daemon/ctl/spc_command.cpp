@@ -66,6 +66,7 @@ int run_spc(SpcOptions& o, bool json) {
     quality::SpcReport report = report_of(o, read_series(store, results, filter));
     report.json["code"] = code_id();
     report.json["confidence"] = o.settings.confidence;
+    report.json["guard_k"] = o.settings.guard_k;
     if (json)
       fmt::print("{}\n", report.json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
     else
@@ -125,6 +126,11 @@ void add_spc_command(CommandLine& line) {
   command->add_flag("--head-start", s.head_start, "CUSUM begins at half its limit");
   command->add_option("--confidence", s.confidence, "of intervals")
       ->check(CLI::Range(0.5, 0.9999))
+      ->capture_default_str();
+  command
+      ->add_option("--guard-k", s.guard_k,
+                   "of the guard band k u of Ppk_gb, u the largest stated one of a segment")
+      ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
   command
       ->add_option("--distribution", o->distribution,

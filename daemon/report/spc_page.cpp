@@ -123,8 +123,8 @@ std::string capability_table(const std::string& id, const Json& segment) {
   for (const auto& [key, name] : {std::pair{"n", "n"}, std::pair{"mean", "mean"}, std::pair{"s", "s"},
                                   std::pair{"sigma_within", "sigma within"}})
     table.row(name).number(number_of(c.at(key))).number(std::nullopt).number(std::nullopt);
-  for (const auto& [key, name] :
-       {std::pair{"cp", "Cp"}, std::pair{"cpk", "Cpk"}, std::pair{"pp", "Pp"}, std::pair{"ppk", "Ppk"}}) {
+  for (const auto& [key, name] : {std::pair{"cp", "Cp"}, std::pair{"cpk", "Cpk"}, std::pair{"pp", "Pp"},
+                                  std::pair{"ppk", "Ppk"}, std::pair{"ppk_gb", "Ppk_gb"}}) {
     const Json& index = c.at(key);
     table.row(name).number(index.is_null() ? std::nullopt : number_of(index.at("value")));
     for (const std::size_t end : {0, 1})
@@ -132,8 +132,8 @@ std::string capability_table(const std::string& id, const Json& segment) {
                                                                    : std::nullopt);
   }
   for (const auto& [key, name] :
-       {std::pair{"cpm_s", "Cpm by s"}, std::pair{"cpm_n", "Cpm by the mean square"},
-        std::pair{"fit_p", "p of the distribution's fit"}})
+       {std::pair{"guard_band", "guard band of Ppk_gb"}, std::pair{"cpm_s", "Cpm by s"},
+        std::pair{"cpm_n", "Cpm by the mean square"}, std::pair{"fit_p", "p of the distribution's fit"}})
     if (c.at(key).is_number())
       table.row(name).number(number_of(c.at(key))).number(std::nullopt).number(std::nullopt);
   std::string html = table.html();
@@ -236,7 +236,7 @@ std::string spc_overview(const quality::SpcReport& summary) {
       fmt::format("Series of {} results; left out: {} repeats of a unit, {} of studies.",
                   json.at("results").dump(), json.at("repeats").dump(), json.at("of_studies").dump()),
       {"component", "package", "what", "unit", "segment", "n", "INVALID", "mean", "s", "sigma within", "Cp",
-       "Cpk", "Pp", "Ppk"});
+       "Cpk", "Pp", "Ppk", "Ppk_gb"});
   for (const Json& s : json.at("series")) {
     const Json& c = s.at("capability");
     table.row(s.at("reference"))
@@ -246,7 +246,7 @@ std::string spc_overview(const quality::SpcReport& summary) {
         .text(s.at("segment").dump());
     table.number(number_of(c.at("n"))).number(number_of(s.at("invalid")));
     for (const char* key : {"mean", "s", "sigma_within"}) table.number(number_of(c.at(key)));
-    for (const char* key : {"cp", "cpk", "pp", "ppk"})
+    for (const char* key : {"cp", "cpk", "pp", "ppk", "ppk_gb"})
       table.number(c.at(key).is_null() ? std::nullopt : number_of(c.at(key).at("value")));
   }
   return heading(2, "Series") + table.html();

@@ -178,4 +178,29 @@ Capability capability_of(std::vector<std::int64_t> counts, int digits, const Spe
   return c;
 }
 
+void add_guarded(Capability& c, const Specification& spec, double k, double u, double confidence) {
+  if (!c.ppk) return;  // its own note says why
+  const double g = k * u;
+  if (!(u > 0) || !std::isfinite(g)) {
+    c.notes.push_back(fmt::format("values state the uncertainty u {}: no Ppk_gb", u));
+    return;
+  }
+  c.guard_band = g;
+  Specification inner = spec;
+  if (inner.lower) *inner.lower += g;
+  if (inner.upper) *inner.upper -= g;
+  if (inner.lower && inner.upper && !(*inner.lower < *inner.upper)) {
+    c.notes.push_back(fmt::format(
+        "the guard band {:.6f} (k {:g}, u {:.6f}) leaves nothing between the limits: no Ppk_gb", g, k, u));
+    return;
+  }
+  if (c.low) {
+    if (const auto index = nearest(inner, *c.middle, *c.middle - *c.low, *c.high - *c.middle))
+      c.ppk_gb = Index{*index, {}, {}};
+  } else if (const auto index = nearest(inner, c.mean, 3 * c.s, 3 * c.s)) {
+    const double n = static_cast<double>(c.n);
+    c.ppk_gb = bissell(*index, n, n - 1, confidence);
+  }
+}
+
 }  // namespace datum::quality

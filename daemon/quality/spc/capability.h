@@ -27,6 +27,8 @@ struct Capability {
   double mean = 0, s = 0, sigma_within = 0;
   Distribution distribution = Distribution::normal;
   std::optional<Index> cp, cpk, pp, ppk;
+  std::optional<Index> ppk_gb;                    // Ppk with limits moved inwards by the guard band
+  std::optional<double> guard_band;               // none: not asked for, or no uncertainty is stated
   std::optional<double> cpm_s, cpm_n;             // by s, and by the mean square about the target
   std::optional<double> low, middle, high;        // quantiles 0.00135, 0.5, 0.99865 where not normal
   std::optional<double> anderson_darling, fit_p;  // of the named distribution
@@ -44,6 +46,10 @@ Capability capability_of(std::vector<std::int64_t> counts, int digits, const Spe
 /// Of sums alone, normal, without a test of the fit.
 Capability capability_of(const ExactSums& sums, int digits, const Specification& spec, double sigma_within,
                          double df_within, double confidence);
+
+/// Adds Ppk_gb: Ppk with the limits L + g and U - g, g = k u (ISO 14253-1, JCGM 106); `u` is the standard uncertainty of a value. Where Ppk is
+/// refused, `u` is not above 0 or not finite, or the moved limits meet, it stays without, and a note says why.
+void add_guarded(Capability& c, const Specification& spec, double k, double u, double confidence);
 
 struct Fit {
   double a2 = 0, p = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace datum::quality {
 
 std::string text_of(const SeriesKey& key) {
@@ -33,6 +35,7 @@ void SegmentSums::add(const CheckVerdict& check, bool usable) {
     return;
   }
   inconclusive += check.decision == Decision::inconclusive;
+  largest_u = std::max(largest_u, check.u);
   const std::int64_t count = decimal_of(check.value, series_digits).count;
   values.add(count);
   if (previous) ranges.add(std::abs(count - *previous));

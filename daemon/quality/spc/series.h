@@ -36,6 +36,7 @@ struct Segment {
 struct SegmentSums {
   ExactSums values, ranges;  // ranges: between successive values
   std::uint64_t invalid = 0, inconclusive = 0;
+  double largest_u = 0;                         // standard uncertainty of a value, the largest
   Point previous;                               // none: nothing yet, or INVALID
   std::optional<double> nominal, lower, upper;  // of the newest check
 

@@ -36,6 +36,10 @@ std::string capability_text(const Capability& c, const SegmentSums& sums, const 
       c.n, sums.invalid, sums.inconclusive, c.mean, c.s, c.sigma_within, within);
   text +=
       index_text("Cp", c.cp) + index_text("Cpk", c.cpk) + index_text("Pp", c.pp) + index_text("Ppk", c.ppk);
+  text += index_text(fmt::format("Ppk_gb, guard band {:.6f} = {:g} x {:.6f},", c.guard_band.value_or(0),
+                                 s.guard_k, sums.largest_u)
+                         .c_str(),
+                     c.ppk_gb);
   if (c.cpm_s) text += fmt::format("  Cpm {:.6f} (by s), {:.6f} (by the mean square)\n", *c.cpm_s, *c.cpm_n);
   if (c.low)
     text += fmt::format("  quantiles 0.00135, 0.5, 0.99865: {:.6f}, {:.6f}, {:.6f}\n", *c.low, *c.middle,
@@ -228,6 +232,7 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
       if (p) counts.push_back(*p);
     Capability c = capability_of(std::move(counts), series_digits, specification_of(sums), sigma, df,
                                  distribution_of(s, key.characteristic), s.confidence);
+    add_guarded(c, specification_of(sums), s.guard_k, sums.largest_u, s.confidence);
     refuse_for_invalid(c, sums, s);
     report.text += capability_text(c, sums, s, within);
     out["lower"] = json_of(sums.lower);
@@ -235,6 +240,7 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
     out["invalid"] = sums.invalid;
     out["invalid_per_1000"] = 1000 * sums.invalid_share();
     out["inconclusive"] = sums.inconclusive;
+    out["largest_u"] = sums.largest_u;
     out["capability"] = capability_json(c);
     out["points"] = points_json(run, series_digits);
     report.json["segments"].push_back(out);

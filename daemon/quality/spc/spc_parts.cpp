@@ -66,6 +66,7 @@ void refuse_for_invalid(Capability& c, const SegmentSums& sums, const SpcSetting
   c.cpk.reset();
   c.pp.reset();
   c.ppk.reset();
+  c.ppk_gb.reset();
   c.cpm_s.reset();
   c.cpm_n.reset();
   c.notes.push_back(fmt::format("{} of {} values are INVALID, above {:g} %: no index", sums.invalid,
@@ -82,6 +83,8 @@ Json capability_json(const Capability& c) {
           {"cpk", json_of(c.cpk)},
           {"pp", json_of(c.pp)},
           {"ppk", json_of(c.ppk)},
+          {"ppk_gb", json_of(c.ppk_gb)},
+          {"guard_band", json_of(c.guard_band)},
           {"cpm_s", json_of(c.cpm_s)},
           {"cpm_n", json_of(c.cpm_n)},
           {"quantile_00135", json_of(c.low)},

@@ -45,7 +45,8 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
                {"Cp", Table::Align::right},
                {"Cpk", Table::Align::right},
                {"Pp", Table::Align::right},
-               {"Ppk", Table::Align::right}});
+               {"Ppk", Table::Align::right},
+               {"Ppk_gb", Table::Align::right}});
   report.json["series"] = Json::array();
   std::set<std::size_t> segments;
   for (const auto& [key, series] : book.series()) {
@@ -54,8 +55,9 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
       const IndividualsChart chart = individuals_chart(sums.values, sums.ranges, series_digits);
       Capability c = capability_of(sums.values, series_digits, specification_of(sums), chart.sigma,
                                    moving_range_df(chart.ranges_n), s.confidence);
+      add_guarded(c, specification_of(sums), s.guard_k, sums.largest_u, s.confidence);
       if (distribution_of(s, key.characteristic) != Distribution::normal) {
-        for (auto* index : {&c.cp, &c.cpk, &c.pp, &c.ppk}) index->reset();
+        for (auto* index : {&c.cp, &c.cpk, &c.pp, &c.ppk, &c.ppk_gb}) index->reset();
         c.notes = {fmt::format("{}: indices by quantiles, with --component {}",
                                name_of(distribution_of(s, key.characteristic)), key.reference)};
       }
@@ -78,7 +80,8 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
                  {value(c.cp)},
                  {value(c.cpk)},
                  {value(c.pp)},
-                 {value(c.ppk)}});
+                 {value(c.ppk)},
+                 {value(c.ppk_gb)}});
       Json row{{"recipe", key.recipe},
                {"reference", key.reference},
                {"package", key.package},
@@ -88,6 +91,7 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
                {"segment", index + 1},
                {"invalid", sums.invalid},
                {"inconclusive", sums.inconclusive},
+               {"largest_u", sums.largest_u},
                {"capability", capability_json(c)}};
       report.json["series"].push_back(row);
       segments.insert(index);

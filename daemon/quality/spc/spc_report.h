@@ -20,6 +20,7 @@ struct SpcSettings {
   std::optional<Distribution>
       distribution{};  // none: lognormal of characteristics with a natural end at 0, else normal
   double largest_invalid_share = 0.05;  // above it an index is refused
+  double guard_k = 2;                   // g = k u of Ppk_gb, u the largest of the segment
   std::uint64_t baseline = 0;           // limits from the first so many values of a segment; 0: from all
   int subgroup = 1;                     // values in their order that form a subgroup; 1: individuals
   bool by_range = false;                // of subgroups: ranges in place of s

@@ -112,6 +112,7 @@ TEST_F(ReportOfQuality, ChartsHaveEachValueOfTheStoreAndTheNumbersOfSpc) {
   EXPECT_EQ(number("s1_1_limits", "moving ranges", 1),
             chart["individuals"]["moving_ranges"]["centre"].dump());
   EXPECT_EQ(number("s1_1_capability", "Ppk", 1), chart["capability"]["ppk"]["value"].dump());
+  EXPECT_EQ(number("s1_1_capability", "Ppk_gb", 1), chart["capability"]["ppk_gb"]["value"].dump());
   EXPECT_EQ(number("s1_1_capability", "Ppk", 2), chart["capability"]["ppk"]["interval"][0].dump());
   EXPECT_EQ(all("//table[@id='s1_1_hits']/tbody/tr").size(), chart["hits"].size());
   ASSERT_GT(chart["hits"].size(), 0u);

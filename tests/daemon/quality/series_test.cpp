@@ -104,6 +104,14 @@ TEST(SeriesBook, HasTheSameBitsInOnePieceOrContinued) {
   EXPECT_TRUE(whole.series().begin()->second.points.empty()) << "sums alone are kept";
 }
 
+TEST(SeriesBook, KeepsTheLargestUncertaintyOfItsValuesAlone) {
+  std::vector<BoardVerdict> boards{valued_board(1, 1200), valued_board(2, 1201),
+                                   valued_board(3, std::nullopt)};
+  boards[1].components[0].checks[0].u = 1.5;
+  boards[2].components[0].checks[0].u = 9;
+  EXPECT_EQ(newest(book_of(boards)).largest_u, 1.5);
+}
+
 SpcReport chart_of(const SeriesBook& book, const SpcSettings& settings = {}) {
   return spc_chart(book, book.series().begin()->first, settings);
 }
@@ -125,6 +133,12 @@ TEST(SpcReport, OfTheWorkedSeriesHasItsNumbers) {
   EXPECT_NEAR(c["pp"]["value"], 2.484435, 5.1e-7);
   EXPECT_NEAR(c["ppk"]["noncentral_t"][0], 1.569383, 5.1e-7);
   EXPECT_NEAR(c["cpm_n"], 2.260618, 5.1e-7);
+  // The guard band 2 x 1: the upper limit 1206 is nearer.
+  EXPECT_NEAR(c["ppk_gb"]["value"], 5.455 / (3 * 1.073349), 2e-6);
+  EXPECT_EQ(c["guard_band"], 2);
+  EXPECT_THAT(report.text, HasSubstr("Ppk_gb, guard band 2.000000 = 2 x 1.000000, 1.69407"));
+  EXPECT_NEAR(spc_summary(book_of(boards), {}).json["series"][0]["capability"]["ppk_gb"]["value"],
+              5.455 / (3 * 1.073349), 2e-6);
   EXPECT_THAT(report.text, HasSubstr("trial limits"));
   EXPECT_NEAR(spc_summary(book_of(boards), {}).json["series"][0]["capability"]["ppk"]["value"], 2.315183,
               5.1e-7);

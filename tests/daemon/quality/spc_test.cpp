@@ -190,6 +190,43 @@ TEST(Capability, OfLognormalValuesComesFromQuantiles) {
   EXPECT_EQ(std::ceil(std::log(0.05) / std::log(0.99865)), static_cast<double>(least_empirical));
 }
 
+TEST(Capability, WithAGuardBandHasLimitsMovedInwards) {
+  const Specification spec{1192, 1208, 1200};
+  const auto guarded = [&](const Specification& s, double u) {
+    Capability c = capability_of(worked, 1, s, 0, 0, Distribution::normal, 0.95);
+    const double ppk = c.ppk->value;
+    add_guarded(c, s, 2, u, 0.95);
+    EXPECT_EQ(c.ppk->value, ppk) << "never overwritten";
+    return c;
+  };
+  // m 1200.545, s 1.073349: the upper limit is nearer, (1208 - 1 - m) / 3 s.
+  const Capability c = guarded(spec, 0.5);
+  EXPECT_NEAR(c.ppk_gb->value, 6.455 / (3 * 1.073349), 2e-6);
+  EXPECT_LT(c.ppk_gb->interval->first, c.ppk_gb->value);
+  EXPECT_EQ(*c.guard_band, 1);
+  EXPECT_NEAR(guarded({1192, {}, {}}, 0.5).ppk_gb->value, 7.545 / (3 * 1.073349), 3e-6);
+  EXPECT_LT(guarded(spec, 3.9).ppk_gb->value, 0) << "the mean lies beyond a moved limit";
+  EXPECT_THAT(guarded(spec, 4).notes, Contains(HasSubstr("leaves nothing between the limits")));
+  for (const double u : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    const Capability none = guarded(spec, u);
+    EXPECT_FALSE(none.ppk_gb || none.guard_band) << u;
+    EXPECT_THAT(none.notes, Contains(HasSubstr("no Ppk_gb"))) << u;
+  }
+}
+
+TEST(Capability, WithAGuardBandOfQuantilesMovesTheLimitsToo) {
+  std::vector<std::int64_t> counts;
+  for (int i = 1; i <= 40; ++i)
+    counts.push_back(decimal_of(std::exp(std::log(5.0) + 0.3 * normal_quantile((i - 0.5) / 40)), 6).count);
+  const auto index = [&](const Specification& s) {
+    return capability_of(counts, 6, s, 0, 0, Distribution::lognormal, 0.95);
+  };
+  Capability c = index({{}, 15, {}});
+  add_guarded(c, {{}, 15, {}}, 2, 0.25, 0.95);
+  EXPECT_DOUBLE_EQ(c.ppk_gb->value, index({{}, 14.5, {}}).ppk->value);
+  EXPECT_FALSE(c.ppk_gb->interval);
+}
+
 TEST(Capability, OfEqualValuesOrOneValueHasNoIndex) {
   for (const std::size_t n : {0u, 1u, 30u}) {
     const Capability c = capability_of(std::vector<std::int64_t>(n, 12000), 1, {1192, 1208, {}}, 0, 0,
