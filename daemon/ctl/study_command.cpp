@@ -94,8 +94,9 @@ namespace {
 void add_solve_options(CLI::App& command, StudyOptions& o) {
   command
       .add_option("--kind", o.kind, "of the study; one-way: parts alone, nested: parts of one operator each")
-      ->transform(CLI::IsMember({"crossed", "nested", "one-way", "type1", "bias", "linearity", "attribute"},
-                                CLI::ignore_case))
+      ->transform(CLI::IsMember(
+          {"crossed", "nested", "one-way", "type1", "bias", "linearity", "stability", "attribute"},
+          CLI::ignore_case))
       ->capture_default_str();
   command.add_option("--lower", o.gauge.lower, "specification limit, in the values' unit");
   command.add_option("--upper", o.gauge.upper, "specification limit");
@@ -130,7 +131,8 @@ void add_solve_options(CLI::App& command, StudyOptions& o) {
       ->capture_default_str();
   command.add_option("--without", o.without,
                      "PART/OPERATOR/N: prints the result without this reading beside the whole one");
-  command.add_option("--reference", o.reference, "value of the master, of type1 and bias");
+  command.add_option("--reference", o.reference,
+                     "value of the master, of type1 and bias; target of stability's CUSUM");
   command.add_option("--u-reference", o.u_reference, "its standard uncertainty")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -139,6 +141,12 @@ void add_solve_options(CLI::App& command, StudyOptions& o) {
       ->check(CLI::Range(1.0, 100.0))
       ->capture_default_str();
   command.add_option("--sigmas", o.sigmas, "L of Cg")->check(CLI::Range(1.0, 12.0))->capture_default_str();
+  command.add_option("--cusum-k", o.cusum_k, "slack of stability's CUSUM in sigma of a mean")
+      ->check(CLI::Range(0.01, 5.0))
+      ->capture_default_str();
+  command.add_option("--cusum-h", o.cusum_h, "its limit")
+      ->check(CLI::Range(0.5, 50.0))
+      ->capture_default_str();
   command.add_option("--wanted", o.wanted, "least Cg and Cgk")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -170,7 +178,8 @@ void add_solving(CommandLine& line, CLI::App& study, const char* name, const cha
 }  // namespace
 
 void add_study_commands(CommandLine& line) {
-  auto* all = line.app.add_subcommand("study", "gauge studies: repeatability, bias, linearity, agreement");
+  auto* all =
+      line.app.add_subcommand("study", "gauge studies: repeatability, bias, linearity, stability, agreement");
   all->require_subcommand(1);
   add_live_study_commands(line, *all);
   add_solving(line, *all, "solve",

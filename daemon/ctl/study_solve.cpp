@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "daemon/quality/study/reference_text.h"
+#include "daemon/quality/study/stability_study.h"
 
 namespace datum {
 namespace {
@@ -60,6 +61,9 @@ SolvedStudy solve_one(const StudyTable& table, const StudyOptions& o) {
   } else if (o.kind == "linearity") {
     told = tell(quality::linearity_study(quality::masters_of(table), table.digits(), confidence), confidence,
                 table.unit);
+  } else if (o.kind == "stability") {
+    const quality::StabilitySettings s{o.reference, o.cusum_k, o.cusum_h};
+    told = tell(quality::stability_study(table, s), s, table.unit);
   } else {
     quality::GaugeSettings settings = o.gauge;
     settings.kind = o.kind == "nested"    ? quality::GaugeKind::nested

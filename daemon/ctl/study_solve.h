@@ -14,6 +14,7 @@ struct StudyOptions {
   quality::GaugeSettings gauge;
   std::optional<double> reference, resolution;
   double u_reference = 0, percent = 20, sigmas = 6, wanted = 1.33;
+  double cusum_k = 0.5, cusum_h = 4.77;  // of a stability study
   bool zero_is_a_value = false;
   std::vector<std::string> without;  // PART/OPERATOR/N
 };

@@ -142,6 +142,17 @@ TEST(StudySolve, OfTablesFollowsItsKind) {
               AllOf(HasSubstr("With interaction"), HasSubstr("Without the reading P3/B/2"),
                     HasSubstr("-2 log likelihood 56.3993")));
   EXPECT_THAT(testing::output_of(solve + " --kind type1").text, HasSubstr("a type1 study needs --reference"));
+  EXPECT_THAT(testing::output_of(solve + " --kind stability").text,
+              HasSubstr("a stability study has one master"));
+  std::string shifts = "part,operator,value_um\n";
+  for (int shift = 1; shift <= 20; ++shift)
+    for (const int i : {0, 3, 1})
+      shifts += fmt::format("M,{},{:.1f}\n", shift, 1200 + 0.1 * i + (shift > 12 ? 0.4 : 0));
+  const std::string stability = std::string(DATUMCTL) + " study solve --kind stability --csv " +
+                                folder.write("shifts.csv", shifts).string();
+  EXPECT_THAT(testing::output_of(stability).text,
+              AllOf(HasSubstr("20 subgroups"), HasSubstr("not in control"), HasSubstr("369 subgroups")));
+  EXPECT_EQ(nlohmann::json::parse(testing::output_of(stability + " --json --cusum-h 6").text)["cusum_h"], 6);
   EXPECT_THAT(testing::output_of(solve + " grr-1").text,
               HasSubstr("either the id of a study, or --csv FILE"));
   EXPECT_EQ(testing::output_of(std::string(DATUMCTL) + " study solve --csv /nowhere").status, 4);
