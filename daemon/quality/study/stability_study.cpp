@@ -34,18 +34,19 @@ Stability stability_study(const StudyTable& table, const StabilitySettings& s) {
                                      table.readings.front().part, reading.part));
     if (r.names.empty() || r.names.back() != reading.op) {
       if (std::find(r.names.begin(), r.names.end(), reading.op) != r.names.end())
-        throw StudyRefused(
-            fmt::format("operator '{}' has readings before and after those of '{}': each shift is a subgroup with a "
-                        "name of its own, measured without interruption",
-                        reading.op, r.names.back()));
+        throw StudyRefused(fmt::format(
+            "operator '{}' has readings before and after those of '{}': each shift is a subgroup with a "
+            "name of its own, measured without interruption",
+            reading.op, r.names.back()));
       r.names.push_back(reading.op);
       groups.emplace_back();
     }
     if (reading.value) groups.back().push_back(count_at(*reading.value, digits));
   }
   if (groups.size() < least_groups)
-    throw StudyRefused(fmt::format("{} subgroups (operators) of a stability study: at least {} are needed, {} wanted",
-                                   groups.size(), least_groups, wanted_groups));
+    throw StudyRefused(
+        fmt::format("{} subgroups (operators) of a stability study: at least {} are needed, {} wanted",
+                    groups.size(), least_groups, wanted_groups));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].size() < 2)
       throw StudyRefused(
@@ -57,10 +58,10 @@ Stability stability_study(const StudyTable& table, const StabilitySettings& s) {
   if (!r.resolvable()) return r;
   std::vector<Point> z;
   for (std::size_t i = 0; i < groups.size(); ++i)
-    z.emplace_back(decimal_of((r.chart.means[i] - r.target) * std::sqrt(static_cast<double>(r.sizes[i])) /
-                                  r.chart.sigma,
-                              digits_of_z)
-                       .count);
+    z.emplace_back(
+        decimal_of((r.chart.means[i] - r.target) * std::sqrt(static_cast<double>(r.sizes[i])) / r.chart.sigma,
+                   digits_of_z)
+            .count);
   for (const auto& point : cusum_chart(z, digits_of_z, 0, 1, s.k, s.h, false)) r.cusum.push_back(*point);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (beyond(r.chart.means[i], r.chart.of_means[i])) r.means_out.push_back(r.names[i]);
@@ -72,7 +73,8 @@ Stability stability_study(const StudyTable& table, const StabilitySettings& s) {
 
 Told tell(const Stability& r, const StabilitySettings& s, const std::string& unit) {
   const double length = run_length_of_cusum(s.k, s.h);
-  Told out{fmt::format("stability study: {} subgroups, mean {:.6f} {}, sigma within {:.6f}, between {:.6f}{}; target {:.6f}{}\n",
+  Told out{fmt::format("stability study: {} subgroups, mean {:.6f} {}, sigma within {:.6f}, between "
+                       "{:.6f}{}; target {:.6f}{}\n",
                        r.names.size(), r.chart.mean, unit, r.chart.sigma, r.chart.sigma_between,
                        r.chart.between_negative ? " (raw variance negative)" : "", r.target,
                        s.reference ? " (reference)" : " (mean of all)"),
@@ -127,7 +129,8 @@ Told tell(const Stability& r, const StabilitySettings& s, const std::string& uni
   }
   out.text += table.text(false);
   out.text += fmt::format(
-      "means beyond 3 sigma: {}; s beyond its limits: {}; CUSUM (k {:g}, h {:g}, a false alarm each {:.0f} subgroups): {}\n{}\n",
+      "means beyond 3 sigma: {}; s beyond its limits: {}; CUSUM (k {:g}, h {:g}, a false alarm each {:.0f} "
+      "subgroups): {}\n{}\n",
       listed(r.means_out), listed(r.spreads_out), s.k, s.h, length, listed(r.cusum_out),
       !r.resolvable()  ? "readings are equal within their subgroups: not resolvable"
       : r.in_control() ? "in control"

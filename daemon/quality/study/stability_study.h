@@ -20,9 +20,9 @@ struct StabilitySettings {
 struct Stability {
   std::vector<std::string> names;  // of the subgroups
   std::vector<std::size_t> sizes;
-  GroupsChart chart;               // of means and standard deviations
+  GroupsChart chart;  // of means and standard deviations
   double target = 0;
-  std::vector<CusumPoint> cusum;   // of (mean - target) / (sigma / sqrt(size))
+  std::vector<CusumPoint> cusum;                               // of (mean - target) / (sigma / sqrt(size))
   std::vector<std::string> means_out, spreads_out, cusum_out;  // names of subgroups
 
   bool resolvable() const { return chart.sigma > 0; }

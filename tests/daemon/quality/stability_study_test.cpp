@@ -23,8 +23,14 @@ StudyTable shifts(int n, Moved moved, Wide wide) {
   StudyTable table{"um", {}};
   for (int shift = 0; shift < n; ++shift)
     for (const int i : {0, -1, 1})
-      table.readings.push_back(
-          {"M", fmt::format("s{}", shift), "", Decimal{12000 + i * wide(shift) + moved(shift), 1}, {}, "", "", 0});
+      table.readings.push_back({"M",
+                                fmt::format("s{}", shift),
+                                "",
+                                Decimal{12000 + i * wide(shift) + moved(shift), 1},
+                                {},
+                                "",
+                                "",
+                                0});
   return table;
 }
 const auto none = [](int) { return 0; };
@@ -51,7 +57,9 @@ TEST(Stability, OfASteadyGaugeIsInControlWithTheChartsOwnLimits) {
 }
 
 TEST(Stability, NamesTheShiftWhoseMeanOrSpreadIsOut) {
-  const Stability moved = stability_study(shifts(20, [](int i) { return i == 4 ? 4 : 0; }, one), {});
+  const Stability moved = stability_study(shifts(
+                                              20, [](int i) { return i == 4 ? 4 : 0; }, one),
+                                          {});
   EXPECT_THAT(moved.means_out, ElementsAre("s4"));
   EXPECT_THAT(moved.spreads_out, IsEmpty());
   EXPECT_FALSE(moved.in_control());
@@ -62,7 +70,9 @@ TEST(Stability, NamesTheShiftWhoseMeanOrSpreadIsOut) {
 
 TEST(Stability, ShowsASlowShiftInTheCusumWhereNoMeanIsOut) {
   // Second half higher by 0.1 um, 1.53 sigma of a mean: +-0.77 about the mean of all, beyond the slack 0.5 by 0.27 a shift.
-  const Stability r = stability_study(shifts(60, [](int i) { return i < 30 ? 0 : 1; }, one), {});
+  const Stability r = stability_study(shifts(
+                                          60, [](int i) { return i < 30 ? 0 : 1; }, one),
+                                      {});
   EXPECT_THAT(r.means_out, IsEmpty());
   EXPECT_THAT(r.cusum_out, ::testing::Not(IsEmpty()));
   EXPECT_FALSE(r.in_control());
