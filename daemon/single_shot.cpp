@@ -106,7 +106,8 @@ int measure_board(const SingleShotOptions& options, const Read& read, Inspection
   print(options, verdict);
   if (!options.picture) return exit_status(verdict.decision);
   try {
-    write_picture(*options.picture, frame, read.recipe, verdict,
+    const auto stretched = stretched_recipe(read.recipe, verdict.stages);
+    write_picture(*options.picture, frame, stretched ? *stretched : read.recipe, verdict,
                   moved(board_from_sensor(inputs), verdict.stages).inverse());
   } catch (const CalibrationError& error) {  // the verdict states it too; it stands without a picture
     fmt::print(stderr, "no picture: {}\n", error.what());

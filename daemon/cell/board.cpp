@@ -368,7 +368,8 @@ void draw(const BoardOrder& order, const std::filesystem::path& file, const LogS
       return;
     }
     inputs.pose = pose_of(order.pairing);
-    write_picture(file, order.frame->frame, *order.recipe, order.verdict,
+    const auto stretched = stretched_recipe(*order.recipe, order.verdict.stages);
+    write_picture(file, order.frame->frame, stretched ? *stretched : *order.recipe, order.verdict,
                   moved(board_from_sensor(inputs), order.verdict.stages).inverse());
   } catch (const std::exception& error) {
     log(4, fmt::format("no picture {}: {}", file.string(), error.what()));

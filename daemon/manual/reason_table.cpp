@@ -233,10 +233,12 @@ constexpr std::array rows{
     ReasonRow{Reason::alignment, "The board's place is not known, or is too far from the recipe's.",
               "recipe: alignment.max_shift_mm, alignment.max_rotation_deg, alignment.min_ratio, "
               "alignment.min_share, "
-              "alignment.min_parts, alignment.max_residual_um, alignment.min_fiducials, "
+              "alignment.min_parts, alignment.max_residual_um, alignment.model, alignment.max_scale_ppm, "
+              "alignment.max_shear_urad, alignment.min_fiducials, "
               "alignment.fiducial_search_mm, alignment.parts_offset_um, alignment.fiducial",
               "Another board, one turned by quarters or mirrored (the text says so), parts that repeat, too "
-              "many missing ones, fiducials that are hidden or contradict each other or the parts, a frame "
+              "many missing ones, a wrong pixel pitch, fiducials that are hidden or contradict each other or "
+              "the parts, a frame "
               "without an intensity image, or, "
               "for a shift alone, a rotation and parts that the recipe does not list.",
               "Look at the fixture and the board. State max_rotation_deg where boards may lie turned a "

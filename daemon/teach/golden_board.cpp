@@ -134,12 +134,13 @@ GoldenBoard measure_golden(const HeightFrame& frame, const InspectionInputs& inp
   board.parts.resize(recipe.components.size());
   if (v.components.size() >= recipe.components.size() && board.why.empty()) {
     board.board_from_sensor = moved(board_from_sensor(inputs), v.stages);
-    const SeenBoard seen{recipe, frame, board.board_from_sensor};
+    const auto stretched = stretched_recipe(recipe, v.stages);
+    const SeenBoard seen{stretched ? *stretched : recipe, frame, board.board_from_sensor};
     const double sigma_um = inputs.sensor->noise.sigma_um.front();
     parallel_for(std::max(1u, inputs.threads), recipe.components.size(), [&](std::size_t i, unsigned) {
       board.parts[i] = part_of(v.components[i]);
       if (const auto floor = floor_plane_of(v.components[i]))
-        board.parts[i].seen = seen_outline(seen, recipe.components[i], *floor, sigma_um);
+        board.parts[i].seen = seen_outline(seen, seen.recipe.components[i], *floor, sigma_um);
     });
     summarise(v, board);
   }

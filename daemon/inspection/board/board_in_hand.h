@@ -23,6 +23,7 @@ struct BoardInHand {
   std::optional<Refusal> why;  // it can't be measured
   std::shared_ptr<const PlannedBoard> planned;
   std::unique_ptr<SiteScan> scan;
+  std::shared_ptr<const Recipe> stretched;  // `in.recipe` is this one, where the board is stretched
 };
 
 /// The board where the recipe and the stage's position put it.

@@ -194,18 +194,9 @@ void tell(const InspectionInputs& in, InspectionStep step) {
 
 BoardInHand board_as_stated(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
   const Htm<Board, Sensor> placement = board_from_sensor(in);
-  BoardInHand b{in, std::move(v), placement, BoardView(frame, placement), {}, {}, {}, {}};
+  BoardInHand b{in, std::move(v), placement, BoardView(frame, placement), {}, {}, {}, {}, {}};
   b.why = tilt_refusal(b.view, in.recipe->floor);
   return b;
-}
-
-void move_board(BoardInHand& b, const HeightFrame& frame, const BoardShift& shift) {
-  b.verdict.stages.push_back(shift.stage);
-  b.why = shift.why;
-  if (b.why) return;
-  b.registered = shift.registered;
-  b.placement = moved(b.placement, b.verdict.stages);
-  b.view = BoardView(frame, b.placement);
 }
 
 BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "daemon/inspection/board/board_in_hand.h"
+#include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "gpu/phase_correlation/phase_correlation.h"
 
@@ -179,6 +181,43 @@ Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<
     }
   }
   return Htm<Board, Board>(back) * placement;
+}
+
+std::shared_ptr<const Recipe> stretched_recipe(const Recipe& recipe, const std::vector<StepRecord>& stages) {
+  for (const StepRecord& stage : stages) {
+    const auto motion = registered_motion(stage);
+    if (!motion || motion->stretch.isZero(0)) continue;
+    const auto move = [&](Eigen::Vector2d& place_mm) { place_mm = stretched(place_mm, *motion); };
+    const auto move_component = [&](Component& c) {
+      move(c.body.centre_mm);
+      if (c.floor_outline) move(c.floor_outline->centre_mm);
+    };
+    auto seen = std::make_shared<Recipe>(recipe);
+    for (Component& c : seen->components) move_component(c);
+    for (BoardRect& rect : seen->exclusions) move(rect.centre_mm);
+    for (BoardCircle& hole : seen->holes) move(hole.centre_mm);
+    if (recipe.warp) {
+      auto warp = std::make_shared<WarpRecipe>(*recipe.warp);
+      for (Component& patch : warp->patches) move_component(patch);
+      seen->warp = std::move(warp);
+    }
+    return seen;
+  }
+  return nullptr;
+}
+
+void move_board(BoardInHand& b, const HeightFrame& frame, const BoardShift& shift) {
+  b.verdict.stages.push_back(shift.stage);
+  b.why = shift.why;
+  if (b.why) return;
+  b.registered = shift.registered;
+  b.placement = moved(b.placement, b.verdict.stages);
+  b.view = BoardView(frame, b.placement);
+  b.stretched = stretched_recipe(*b.in.recipe, b.verdict.stages);
+  if (b.stretched) {
+    b.in.recipe = b.stretched.get();
+    b.in.planner = nullptr;  // plans are kept by the recipe's hash
+  }
 }
 
 }  // namespace datum

@@ -2,6 +2,7 @@
 // registration (pipeline_registration.cpp).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -34,5 +35,9 @@ std::optional<PlaneMotion> registered_motion(const StepRecord& stage);
 
 /// The moved placement if one of these steps found a shift or a rotation; otherwise `placement`.
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages);
+
+/// The recipe with its places where one of these steps found the board stretched (PlaneMotion); null: no step did. Bodies, pads and
+/// holes keep their size.
+std::shared_ptr<const Recipe> stretched_recipe(const Recipe& recipe, const std::vector<StepRecord>& stages);
 
 }  // namespace datum

@@ -34,16 +34,67 @@ std::string corner_text(const PlaneMotion& m, const AlignmentRecipe& a) {
                      m.shift_mm.x(), m.shift_mm.y());
 }
 
+bool has_stretch(const AlignmentRecipe& a) { return a.model != BoardModel::rigid; }
+
 /// Largest standard uncertainty of a corner's place, in mm.
-double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm) {
+double corner_u_mm(const MotionFit& fit, const Eigen::Vector2d& size_mm, bool stretch) {
   double largest = 0;
   for (const double x : {-0.5, 0.5})
     for (const double y : {-0.5, 0.5}) {
-      Eigen::Matrix<double, 2, 3> by;
-      by << 1, 0, -y * size_mm.y(), 0, 1, x * size_mm.x();
-      largest = std::max(largest, std::sqrt((by * fit.covariance * by.transpose()).trace()));
+      const Eigen::Matrix<double, 2, 6> rows = stretch_rows({x * size_mm.x(), y * size_mm.y()});
+      const Eigen::Matrix<double, 2, 3> by = rows.leftCols<3>();
+      const double u2 = stretch ? (rows * fit.full * rows.transpose()).trace()
+                                : (by * fit.covariance * by.transpose()).trace();
+      largest = std::max(largest, std::sqrt(u2));
     }
   return largest;
+}
+
+/// One estimated number of a stretch, its standard uncertainty and its limit, in ppm or urad.
+struct StretchValue {
+  const char* name;
+  const char* words;
+  const char* unit;
+  const char* key;
+  double value, u, most;
+};
+
+std::vector<StretchValue> stretch_values(const AlignmentRecipe& a, const RegisteredMotion& m) {
+  const Eigen::Matrix3d c = m.fit.full.bottomRightCorner<3, 3>();
+  const auto of = [&](const char* name, const char* words, const Eigen::Vector3d& by) {
+    const bool scale = by[2] == 0;
+    return StretchValue{name,
+                        words,
+                        scale ? "ppm" : "urad",
+                        scale ? "alignment.max_scale_ppm" : "alignment.max_shear_urad",
+                        1e6 * by.dot(m.motion.stretch),
+                        1e6 * std::sqrt(std::max(0.0, by.dot(c * by))),
+                        scale ? a.max_scale_ppm : a.max_shear_urad};
+  };
+  if (a.model == BoardModel::similarity) return {of("scale_ppm", "a scale of", {1, 0, 0})};
+  return {of("scale_x_ppm", "a scale along x of", {1, 1, 0}),
+          of("scale_y_ppm", "a scale along y of", {1, -1, 0}), of("shear_urad", "a shear of", {0, 0, 2})};
+}
+
+constexpr const char* scale_causes =
+    "a wrong pixel pitch or unit in the sensor's profile or the frame's sidecar, another revision of the "
+    "board, "
+    "or a stretched one";
+
+std::optional<Refusal> stretch_refusal(const RegisteredMotion& m, const AlignmentRecipe& a) {
+  for (const StretchValue& v : stretch_values(a, m)) {
+    if (std::abs(v.value) > v.most)
+      return not_placed(
+          fmt::format("the parts show {} {:.0f} {} (U = {:.0f}, k = 2), at most {} = {:g} is allowed; {}",
+                      v.words, v.value, v.unit, 2 * v.u, v.key, v.most, scale_causes));
+    if (2 * v.u > v.most)
+      return not_placed(
+          fmt::format("the parts show {} {:.0f} {} with U = {:.0f} (k = 2), wider than {} = {:g}: too few "
+                      "parts, or parts on one "
+                      "line; list more parts, or state alignment.model = \"rigid\"",
+                      v.words, v.value, v.unit, 2 * v.u, v.key, v.most));
+  }
+  return std::nullopt;
 }
 
 double least_match(const AlignmentRecipe& a) { return a.min_share / 2; }
@@ -87,12 +138,20 @@ std::optional<Refusal> fit_refusal(const BoardRegistration& r, const AlignmentRe
                     "demanded; another board, or parts "
                     "that are missing",
                     r.seen, r.expected, a.min_share));
+  if (has_stretch(a) && !fit.solved && fit.pairs >= 2 * static_cast<std::size_t>(a.min_parts))
+    return not_placed(
+        fmt::format("{} pairs of edges leave alignment.model = \"{}\" open: too few parts, or parts on one "
+                    "line; list more "
+                    "parts, or state \"rigid\"",
+                    fit.pairs, name_of(a.model)));
   if (!fit.solved || fit.used < 2 * static_cast<std::size_t>(a.min_parts))
     return not_placed(
         fmt::format("{} pairs of edges show where the board lies, at least 2 of each of alignment.min_parts "
                     "= {} parts are demanded; parts "
                     "with free edges and heights beside them are needed",
                     fit.used, a.min_parts));
+  if (has_stretch(a))
+    if (auto why = stretch_refusal(*r.best, a)) return why;
   if (1e3 * fit.residual_mm > a.max_residual_um)
     return not_placed(fmt::format(
         "the parts deviate from one board by {:.1f} um, at most alignment.max_residual_um = {:g} is allowed; "
@@ -105,7 +164,7 @@ std::optional<Refusal> fit_refusal(const BoardRegistration& r, const AlignmentRe
 std::optional<Refusal> place_refusal(const BoardRegistration& r, const Recipe& recipe) {
   const AlignmentRecipe& a = *recipe.alignment;
   const PlaneMotion& motion = r.best->motion;
-  const double u_mm = corner_u_mm(r.best->fit, recipe.board_size_mm);
+  const double u_mm = corner_u_mm(r.best->fit, recipe.board_size_mm, has_stretch(a));
   if (2 * u_mm > recipe.floor.inner_margin_mm)
     return not_placed(
         fmt::format("a corner of the board is known to {:.3f} mm (k = 2), the rings begin {:g} mm "
@@ -160,14 +219,36 @@ StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, doubl
               {"parts_seen", static_cast<double>(r.seen)},
               {"match", r.best->match},
               {"ratio", ratio_of(r)}};
+  if (!has_stretch(a)) return s;
+  s.version = "4";
+  s.parameters.emplace_back("model", name_of(a.model));
+  s.parameters.emplace_back("max_scale_ppm", fmt::format("{}", a.max_scale_ppm));
+  if (a.model == BoardModel::affine)
+    s.parameters.emplace_back("max_shear_urad", fmt::format("{}", a.max_shear_urad));
+  if (!fit.solved) return s;
+  for (const StretchValue& v : stretch_values(a, *r.best)) {
+    s.health.emplace_back(v.name, v.value);
+    s.health.emplace_back(std::string("u_") + v.name, v.u);
+  }
   return s;
+}
+
+/// A board that is not found as it is: whether another scale of the frame explains that.
+void name_scale(Refusal& why, const Recipe& recipe, std::span<const BoardLookAt> looks,
+                const BoardRegistration& r, unsigned threads) {
+  const AlignmentRecipe& a = *recipe.alignment;
+  if (r.best && !as_designed(r.best->motion.turn) && r.best->match >= least_match(a)) return;
+  const double least = std::max(least_match(a), r.best ? a.min_ratio * r.best->match : 0);
+  const auto scale = explaining_scale(recipe, looks, registration_settings(recipe), least, threads);
+  if (scale && std::abs(*scale - 1) > 1e-6 * a.max_scale_ppm)
+    why.detail += fmt::format("; the parts match at a scale of {:.4f}: {}", *scale, scale_causes);
 }
 
 }  // namespace
 
 RegistrationSettings registration_settings(const Recipe& recipe) {
   const AlignmentRecipe& a = *recipe.alignment;
-  return {a.max_shift_mm, *a.max_rotation_deg, alignment_height_um(recipe) * 1e-3, a.search_turned};
+  return {a.max_shift_mm, *a.max_rotation_deg, alignment_height_um(recipe) * 1e-3, a.search_turned, a.model};
 }
 
 BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> looks, unsigned threads) {
@@ -187,12 +268,17 @@ BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> l
   }
   std::optional<Refusal> why = search_refusal(r, a, told);
   if (!why) why = fit_refusal(r, a);
+  if (why && has_stretch(a) && why->detail.find(scale_causes) == std::string::npos)
+    name_scale(*why, recipe, looks, r, threads);
   FiducialEvidence evidence;
   if (!why && !a.fiducials.empty()) why = join_fiducials(recipe, frame, view, r, evidence, threads);
   if (!why) why = place_refusal(r, recipe);
   BoardShift found{std::move(why), record_of(r, a, height_um), {}, r.best};
   if (!a.fiducials.empty()) record_fiducials(a, evidence, found.stage);
-  if (r.best) found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance, {}};
+  if (r.best) {
+    found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance, {}};
+    if (has_stretch(a)) found.registered->stretched = r.best->fit.full;
+  }
   return found;
 }
 
@@ -205,6 +291,10 @@ std::optional<PlaneMotion> registered_motion(const StepRecord& stage) {
     if (name == "shift_x_um") m.shift_mm.x() = value * 1e-3;
     if (name == "shift_y_um") m.shift_mm.y() = value * 1e-3;
     if (name == "rotation_mdeg") m.rotation_deg = value * 1e-3;
+    if (name == "scale_ppm") m.stretch[0] = value * 1e-6;
+    if (name == "scale_x_ppm") m.stretch += Eigen::Vector3d(value, value, 0) * 0.5e-6;
+    if (name == "scale_y_ppm") m.stretch += Eigen::Vector3d(value, -value, 0) * 0.5e-6;
+    if (name == "shear_urad") m.stretch[2] = value * 0.5e-6;
   }
   return m;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/registration/plane_motion.h"
 
 namespace datum {
 
@@ -39,12 +40,17 @@ struct AlignmentRecipe {
   int min_parts = 3;             // with edges that fit
   bool search_turned = true;     // false: the fixture takes the board in one way alone
   double max_residual_um = 100;  // scale of the bodies' deviations from the board's motion
+  BoardModel model = BoardModel::rigid;
+  double max_scale_ppm = 0;   // of each axis, either way; similarity and affine
+  double max_shear_urad = 0;  // either way; affine
   // Fiducials beside the bodies; none: bodies alone.
   std::vector<Fiducial> fiducials;
   int min_fiducials = 2;          // found
   double fiducial_search_mm = 1;  // around the place where the bodies put them
   double parts_offset_um = 10;    // standard uncertainty of what all parts are displaced by together
 };
+
+const char* name_of(BoardModel model);
 
 /// Cells of the map in board coordinates. Board and max_shift_mm on all sides lie where its window is 1.
 struct AlignmentGrid {

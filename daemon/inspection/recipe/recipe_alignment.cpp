@@ -11,6 +11,7 @@ namespace {
 constexpr double most_cells = 1024, usual_cells = 256;
 constexpr double most_rotation_deg =
     10;  // beyond, quarter turns and what lies between them are no longer told apart
+constexpr double most_stretch_ppm = 5000;  // a wrong pixel pitch is not allowed to pass as a stretched board
 
 /// The window is 1 on three quarters of the map.
 Eigen::Vector2d extent_mm(const Recipe& recipe, const AlignmentRecipe& a) {
@@ -27,11 +28,38 @@ std::uint32_t cells(double extent_mm, double cell_mm) {
   return n;
 }
 
+/// A scale or a shear that the recipe allows is estimated; its limit must be stated.
+void read_model(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a) {
+  a.model = table.choice_or<BoardModel>(
+      "model", a.model,
+      {{"rigid", BoardModel::rigid}, {"similarity", BoardModel::similarity}, {"affine", BoardModel::affine}});
+  const auto limit = [&](const char* key, bool estimated, const char* models) {
+    if (estimated) return table.number(key, {1, most_stretch_ppm});
+    if (table.has(key))
+      table.refuse(
+          key, std::string("limits what alignment.model = \"") + name_of(a.model) + "\" does not estimate",
+          std::string("model = ") + models + " beside it, or leave it out");
+    return 0.0;
+  };
+  a.max_scale_ppm = limit("max_scale_ppm", a.model != BoardModel::rigid, "\"similarity\" or \"affine\"");
+  a.max_shear_urad = limit("max_shear_urad", a.model == BoardModel::affine, "\"affine\"");
+  if (a.model == BoardModel::rigid) return;
+  const char* const beside = !recipe.snapshots.poses.empty() ? "[snapshots]"
+                             : table.has("fiducial")         ? "[[alignment.fiducial]]"
+                                                             : nullptr;
+  if (beside)
+    table.refuse("model",
+                 std::string("\"") + name_of(a.model) + "\" beside " + beside +
+                     ": a stretch is estimated by the parts of one board in one frame",
+                 "\"rigid\", or leave " + std::string(beside) + " out");
+}
+
 /// The keys of a registration; they mean nothing without max_rotation_deg, nor cell_mm with it.
-void read_registration(config::TomlTable& table, AlignmentRecipe& a) {
+void read_registration(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a) {
   a.max_rotation_deg = table.number_if("max_rotation_deg", {0.1, most_rotation_deg});
   if (!a.max_rotation_deg) {
-    for (const char* key : {"min_share", "min_parts", "max_residual_um", "search_turned"})
+    for (const char* key : {"min_share", "min_parts", "max_residual_um", "search_turned", "model",
+                            "max_scale_ppm", "max_shear_urad"})
       if (table.has(key))
         table.refuse(key, "belongs to a registration with rotation",
                      "max_rotation_deg beside it, or leave it out");
@@ -45,6 +73,7 @@ void read_registration(config::TomlTable& table, AlignmentRecipe& a) {
   a.min_parts = static_cast<int>(table.integer_or("min_parts", a.min_parts, 2, 1000));
   a.search_turned = table.boolean_or("search_turned", a.search_turned);
   a.max_residual_um = table.number_or("max_residual_um", a.max_residual_um, config::positive);
+  read_model(table, recipe, a);
 }
 
 void refuse_unseen(config::TomlTable& table, const Recipe& recipe, const AlignmentRecipe& a, bool complete) {
@@ -62,6 +91,18 @@ void keep(config::TomlTable& table, Recipe& recipe, const AlignmentRecipe& a) {
 }
 
 }  // namespace
+
+const char* name_of(BoardModel model) {
+  switch (model) {
+    case BoardModel::rigid:
+      return "rigid";
+    case BoardModel::similarity:
+      return "similarity";
+    case BoardModel::affine:
+      return "affine";
+  }
+  return "";
+}
 
 AlignmentGrid alignment_grid(const Recipe& recipe) {
   const AlignmentRecipe& a = *recipe.alignment;
@@ -84,13 +125,13 @@ double alignment_height_um(const Recipe& recipe) {
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
   table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um", "max_rotation_deg", "min_share",
                    "min_parts", "max_residual_um", "search_turned", "fiducial", "min_fiducials",
-                   "fiducial_search_mm", "parts_offset_um"});
+                   "fiducial_search_mm", "parts_offset_um", "model", "max_scale_ppm", "max_shear_urad"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
   a.cell_mm = table.number_if("cell_mm", config::positive).value_or(0);
   a.min_height_um = table.number_if("min_height_um", config::positive).value_or(0);
-  read_registration(table, a);
+  read_registration(table, recipe, a);
   if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is already refused
   read_fiducials(table, recipe, a);
   if (a.max_rotation_deg) refuse_unseen(table, recipe, a, complete);

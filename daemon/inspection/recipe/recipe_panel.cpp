@@ -230,6 +230,11 @@ void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
         "size_mm",
         "an alignment by the shift alone sees the neighbours' parts, and can't tell a board from them",
         "alignment.max_rotation_deg, or no [alignment]");
+  if (recipe.alignment && recipe.alignment->model != BoardModel::rigid)
+    table.refuse("size_mm",
+                 std::string("alignment.model = \"") + name_of(recipe.alignment->model) +
+                     "\" beside [panel]: a stretch is estimated for one board in one frame",
+                 "alignment.model = \"rigid\", or no [panel]");
   refuse_neighbours(table, key, recipe, *panel);
   const bool keyed =
       table.boolean_or("keyed_fixture", false) || (recipe.alignment && !recipe.alignment->search_turned);

@@ -17,6 +17,7 @@ constexpr int last_reach_px = 8, profiles = 3;
 constexpr double near_px = 1.5;
 constexpr int most_alternatives = 2;
 constexpr double least_match = 0.5;  // of the best place's: others are not fitted
+constexpr double most_scale_off = 0.06;
 constexpr int rows_in_all = 6000, least_rows = 12, most_rows = 200;  // across the edges of all bodies
 
 /// The largest visible bodies, at most so many, whose half is at least `half_mm`.
@@ -39,6 +40,7 @@ struct Fitting {
   const std::vector<EdgeScene>& scenes;  // of one board
   double lowest_mm, pixel_mm, first_mm;
   unsigned threads;
+  BoardModel model = BoardModel::rigid;
 
   /// One pass: edges within reach of the motion, and its correction.
   void pass(double reach_mm, double near_mm, double half_mm, bool last, RegisteredMotion& r) const {
@@ -49,10 +51,16 @@ struct Fitting {
     const int rows = last ? std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows) : 0;
     const BodyEdges edges =
         body_edges(scenes, bodies, r.motion, {reach_mm, near_mm, profiles, rows}, threads);
-    r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0));
-    r.match = double(r.fit.used) / double(std::max<std::size_t>(1, 2 * edges.measured));
+    r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0), model);
+    if (r.fit.solved ||
+        model == BoardModel::rigid)  // a stretch left open does not say that the edges do not fit
+      r.match = double(r.fit.used) / double(std::max<std::size_t>(1, 2 * edges.measured));
     if (r.fit.solved && r.fit.correction.head<2>().norm() <= 2 * reach_mm)
-      r.motion = corrected(r.motion, r.fit.correction);
+      r.motion = corrected(r.motion, r.fit);
+  }
+  void stretch(RegisteredMotion& r) const {
+    pass(first_mm, near_px * pixel_mm, 0, false, r);
+    pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, false, r);
   }
   RegisteredMotion from(const SearchedPlace& place, double least) const {
     RegisteredMotion r;
@@ -181,9 +189,11 @@ BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLook
   const Looking at = look_at(recipe, looks, settings, 0, threads);
   if (!at.lattice) return r;
   const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
-  const Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
+  if (as_designed(r.best->motion.turn)) fitting.model = settings.model;
+  if (fitting.model != BoardModel::rigid) fitting.stretch(*r.best);
   fitting.pass(last_reach_px * at.pixel_mm, near_px * at.pixel_mm, 0, true, *r.best);
   count_bodies(at.scenes, settings.lowest_mm, threads, r);
   return r;
@@ -210,6 +220,32 @@ std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::sp
     if (m.match >= least_match && (!best || m.match > best->match)) best = std::move(m);
   }
   return best;
+}
+
+std::optional<double> explaining_scale(const Recipe& recipe, std::span<const BoardLookAt> looks,
+                                       const RegistrationSettings& settings, double least_match,
+                                       unsigned threads) {
+  const Looking at = look_at(recipe, looks, settings, 0, threads);
+  if (!at.lattice) return std::nullopt;
+  const Eigen::Vector2d middle = recipe.board_size_mm / 2;
+  const int steps = int(std::ceil(most_scale_off * middle.norm() / at.first_mm));
+  double best = least_match;
+  std::optional<double> scale;
+  for (int k = -steps; k <= steps; ++k) {
+    const double by = 1 + most_scale_off * k / steps;
+    Recipe scaled = recipe;
+    for (Component& c : scaled.components) {
+      c.body.centre_mm = middle + by * (c.body.centre_mm - middle);
+      c.body.size_mm *= by;
+    }
+    RegistrationSettings similar = settings;
+    similar.model = BoardModel::similarity;
+    const BoardRegistration r = register_board(scaled, looks, similar, threads);
+    if (!r.best || !r.best->fit.solved || r.best->match <= best) continue;
+    best = r.best->match;
+    scale = by * (1 + r.best->motion.stretch[0]);
+  }
+  return scale;
 }
 
 }  // namespace datum

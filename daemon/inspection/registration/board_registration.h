@@ -14,6 +14,8 @@ struct RegistrationSettings {
   double max_shift_mm = 0, max_rotation_deg = 0;  // searched a little beyond
   double lowest_mm = 0;                           // lower bodies are not looked for
   bool search_turned = true;                      // by quarters, and mirrored
+  BoardModel model =
+      BoardModel::rigid;  // of the best place's last fits; the search and the second place are rigid
 };
 
 struct RegisteredMotion {
@@ -39,5 +41,11 @@ BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLook
 std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                                    const RegistrationSettings& settings, double least_match,
                                                    unsigned threads);
+
+/// Of a board that is not found: the scale of 0.94 to 1.06 at which its parts match best, and at least by `least_match`. None: no such
+/// scale. Recipe and bodies are scaled about the board's middle, each step by what the fit follows.
+std::optional<double> explaining_scale(const Recipe& recipe, std::span<const BoardLookAt> looks,
+                                       const RegistrationSettings& settings, double least_match,
+                                       unsigned threads);
 
 }  // namespace datum

@@ -10,38 +10,70 @@ namespace {
 constexpr double biweight = 6,  // 98 % efficient: few bodies are dear
     deg_per_rad = 57.29577951308232;
 constexpr int rounds = 20;
+constexpr double open_pivot = 1e-6;  // of unit rows: places on a line within a thousandth of their spread
 
 /// Two-sided 95 % quantile of Student's distribution over the normal one; series in 1 / n, within 1 % from n = 2 on.
 double student_over_normal(double n) { return 1 + (1.2115 + (1.4366 + 1.306 / n) / n) / n; }
 
+/// Rows of the equations for N unknowns: shift, rotation, and of the stretch the mean scale or all three.
+template <int N>
 struct Rows {
-  std::vector<Eigen::Vector3d> a;
+  std::vector<Eigen::Matrix<double, N, 1>> a;
   std::vector<double> off;
 };
 
-Rows rows_of(const std::vector<EdgePair>& pairs, const PlaneMotion& motion) {
+template <int N>
+Rows<N> rows_of(const std::vector<EdgePair>& pairs, const PlaneMotion& motion) {
   const Eigen::Matrix2d linear = rotation_by_deg(motion.rotation_deg) * matrix_of(motion.turn);
-  Rows r;
+  Rows<N> r;
   for (const EdgePair& p : pairs) {
-    const Eigen::Vector2d arm = linear * (p.at_mm - motion.pivot_mm);
-    r.a.emplace_back(p.axis.x(), p.axis.y(), p.axis.y() * arm.x() - p.axis.x() * arm.y());
+    const Eigen::Vector2d arm = linear * (stretched(p.at_mm, motion) - motion.pivot_mm);
+    Eigen::Matrix<double, N, 1> a;
+    a.template head<3>() << p.axis.x(), p.axis.y(), p.axis.y() * arm.x() - p.axis.x() * arm.y();
+    if constexpr (N > 3) {
+      const Eigen::Vector2d along = linear.transpose() * p.axis;  // the board's own axes
+      const Eigen::Matrix<double, 1, 3> by =
+          along.transpose() * stretch_rows(p.at_mm - motion.pivot_mm).rightCols<3>();
+      a.template tail<N - 3>() = by.template head<N - 3>().transpose();
+    }
+    r.a.push_back(a);
     r.off.push_back(p.off_mm);
   }
   return r;
 }
 
-double scale_of(const Rows& r, const Eigen::Vector3d& x) {
+template <int N>
+double scale_of(const Rows<N>& r, const Eigen::Matrix<double, N, 1>& x) {
   std::vector<double> size(r.a.size());
   for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(r.off[i] - r.a[i].dot(x));
   const auto middle = size.begin() + std::ptrdiff_t(size.size() / 2);
   std::nth_element(size.begin(), middle, size.end());
   const double n = double(size.size());
-  return 1.4826 * *middle * std::sqrt(n / (n - 3));
+  return 1.4826 * *middle * std::sqrt(n / (n - N));
 }
 
-bool step(const Rows& r, double scale, Eigen::Vector3d& x) {
-  Eigen::Matrix3d m = Eigen::Matrix3d::Zero();
-  Eigen::Vector3d v = Eigen::Vector3d::Zero();
+/// False: the equations leave a direction open.
+template <int N>
+bool invert(const Eigen::Matrix<double, N, N>& m, Eigen::Matrix<double, N, N>& inverse) {
+  if constexpr (N == 3) {
+    bool regular = false;
+    m.computeInverseWithCheck(inverse, regular, 1e-9);
+    return regular;
+  } else {  // unknowns of different units: by their own sizes
+    const Eigen::Matrix<double, N, 1> by = m.diagonal().cwiseSqrt().cwiseInverse();
+    if (!by.allFinite()) return false;
+    const Eigen::Matrix<double, N, N> even = by.asDiagonal() * m * by.asDiagonal();
+    const Eigen::FullPivLU<Eigen::Matrix<double, N, N>> solver(even);
+    if (std::abs(solver.matrixLU()(N - 1, N - 1)) < open_pivot) return false;
+    inverse = by.asDiagonal() * solver.inverse() * by.asDiagonal();
+    return true;
+  }
+}
+
+template <int N>
+bool step(const Rows<N>& r, double scale, Eigen::Matrix<double, N, 1>& x) {
+  Eigen::Matrix<double, N, N> m = Eigen::Matrix<double, N, N>::Zero(), inverse;
+  Eigen::Matrix<double, N, 1> v = Eigen::Matrix<double, N, 1>::Zero();
   for (std::size_t i = 0; i < r.a.size(); ++i) {
     const double u = (r.off[i] - r.a[i].dot(x)) / (biweight * scale);
     if (std::abs(u) >= 1) continue;
@@ -49,21 +81,19 @@ bool step(const Rows& r, double scale, Eigen::Vector3d& x) {
     m += (w * r.a[i]) * r.a[i].transpose();
     v += (w * r.off[i]) * r.a[i];
   }
-  Eigen::Matrix3d inverse;
-  bool regular = false;
-  m.computeInverseWithCheck(inverse, regular, 1e-9);
-  if (!regular) return false;
+  if (!invert<N>(m, inverse)) return false;
   x = inverse * v;
   return x.allFinite();
 }
 
-bool add_covariance(const Rows& r, double scale, MotionFit& fit) {
-  Eigen::Matrix3d m = Eigen::Matrix3d::Zero();
+template <int N>
+bool add_covariance(const Rows<N>& r, double scale, const Eigen::Matrix<double, N, 1>& x, MotionFit& fit) {
+  Eigen::Matrix<double, N, N> m = Eigen::Matrix<double, N, N>::Zero(), inverse;
   double psi2 = 0, slope = 0, slope2 = 0;
   const double n = double(r.a.size());
   for (std::size_t i = 0; i < r.a.size(); ++i) {
     m += r.a[i] * r.a[i].transpose();
-    const double u = (r.off[i] - r.a[i].dot(fit.correction)) / (biweight * scale);
+    const double u = (r.off[i] - r.a[i].dot(x)) / (biweight * scale);
     if (std::abs(u) >= 1) continue;
     ++fit.used;
     const double psi = u * biweight * scale * (1 - u * u) * (1 - u * u), by = (1 - u * u) * (1 - 5 * u * u);
@@ -71,14 +101,14 @@ bool add_covariance(const Rows& r, double scale, MotionFit& fit) {
     slope += by;
     slope2 += by * by;
   }
-  Eigen::Matrix3d inverse;
-  bool regular = false;
-  m.computeInverseWithCheck(inverse, regular, 1e-9);
-  if (!regular || n < 4 || slope <= 0) return false;
+  if (!invert<N>(m, inverse) || n < N + 1 || slope <= 0) return false;
   slope /= n;
-  const double k = 1 + 3 / n * (slope2 / n - slope * slope) / (slope * slope);
-  const double student = student_over_normal(n - 3);
-  fit.covariance = inverse * (student * student * k * k * psi2 / (n - 3) / (slope * slope));
+  const double k = 1 + N / n * (slope2 / n - slope * slope) / (slope * slope);
+  const double student = student_over_normal(n - N);
+  const Eigen::Matrix<double, N, N> covariance =
+      inverse * (student * student * k * k * psi2 / (n - N) / (slope * slope));
+  fit.covariance = covariance.template topLeftCorner<3, 3>();
+  if constexpr (N > 3) fit.full.topLeftCorner<N, N>() = covariance;
   return true;
 }
 
@@ -107,30 +137,64 @@ void add_common_errors(const std::vector<EdgePair>& pairs, const Eigen::Vector2d
     rounded_mm2 = std::max(rounded_mm2, hidden);
   }
   if (arm_mm > 0) fit.covariance(2, 2) += rounded_mm2 / (arm_mm * arm_mm);
+  for (int i = 3; i < 6 && arm_mm > 0; ++i)
+    if (fit.full(i, i) > 0) fit.full(i, i) += rounded_mm2 / (arm_mm * arm_mm);
+  fit.full.topLeftCorner<3, 3>() = fit.covariance;
 }
 
-}  // namespace
-
-MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
-                     double least_mm) {
+template <int N>
+MotionFit fit_by(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
+                 double least_mm) {
   MotionFit fit;
   fit.pairs = pairs.size();
-  if (pairs.size() < 4) return fit;
-  const Rows r = rows_of(pairs, motion);
+  if (pairs.size() < (N == 3 ? 4 : N + 2)) return fit;
+  const Rows<N> r = rows_of<N>(pairs, motion);
   double scale = start_mm;
+  Eigen::Matrix<double, N, 1> x = Eigen::Matrix<double, N, 1>::Zero();
   for (int i = 0; i < rounds; ++i) {
-    if (!step(r, scale, fit.correction)) return fit;
-    scale = std::max({least_mm, scale_of(r, fit.correction), i < 4 ? scale / 2 : 0});
+    const bool done = step<N>(r, scale, x);
+    fit.correction = x.template head<3>();
+    fit.stretch.head<N - 3>() = x.template tail<N - 3>();
+    if (!done) return fit;
+    scale = std::max({least_mm, scale_of<N>(r, x), i < 4 ? scale / 2 : 0});
   }
-  fit.residual_mm = scale_of(r, fit.correction);
-  fit.solved = add_covariance(r, scale, fit);
+  fit.residual_mm = scale_of<N>(r, x);
+  fit.solved = add_covariance<N>(r, scale, x, fit);
   add_common_errors(pairs, motion.pivot_mm, fit);
   return fit;
 }
 
+}  // namespace
+
+Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm) {
+  Eigen::Matrix<double, 2, 6> by;
+  by << 1, 0, -arm_mm.y(), arm_mm.x(), arm_mm.x(), arm_mm.y(),  //
+      0, 1, arm_mm.x(), arm_mm.y(), -arm_mm.y(), arm_mm.x();
+  return by;
+}
+
+MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
+                     double least_mm, BoardModel model) {
+  switch (model) {
+    case BoardModel::rigid:
+      return fit_by<3>(pairs, motion, start_mm, least_mm);
+    case BoardModel::similarity:
+      return fit_by<4>(pairs, motion, start_mm, least_mm);
+    case BoardModel::affine:
+      return fit_by<6>(pairs, motion, start_mm, least_mm);
+  }
+  return {};
+}
+
 PlaneMotion corrected(const PlaneMotion& motion, const Eigen::Vector3d& correction) {
   return {motion.pivot_mm, motion.shift_mm + correction.head<2>(),
-          motion.rotation_deg + correction.z() * deg_per_rad, motion.turn};
+          motion.rotation_deg + correction.z() * deg_per_rad, motion.turn, motion.stretch};
+}
+
+PlaneMotion corrected(const PlaneMotion& motion, const MotionFit& fit) {
+  PlaneMotion m = corrected(motion, fit.correction);
+  m.stretch += fit.stretch;
+  return m;
 }
 
 }  // namespace datum

@@ -9,12 +9,17 @@
 
 namespace datum {
 
+using Matrix6d = Eigen::Matrix<double, 6, 6>;
+
 /// Correction of a motion: shift of its pivot in mm and rotation in rad.
 struct MotionFit {
   Eigen::Vector3d correction = Eigen::Vector3d::Zero();
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  // mm^2, mm rad, rad^2
+  Eigen::Vector3d stretch = Eigen::Vector3d::Zero();     // correction of PlaneMotion::stretch
+  Matrix6d full =
+      Matrix6d::Zero();  // covariance of correction and stretch; 0 of what the model does not estimate
   double residual_mm =
-      0;  // scale of the pairs about the fit: 1.4826 times the median of |r|, times sqrt(n / (n - 3))
+      0;  // scale of the pairs about the fit: 1.4826 times the median of |r|, times sqrt(n / (n - m)), m = 3, 4 or 6 by the model
   Eigen::Vector2d size_off_mm =
       Eigen::Vector2d::Zero();      // median of EdgePair::size_off_mm along x and along y
   std::size_t pairs = 0, used = 0;  // used: with a weight
@@ -29,11 +34,16 @@ struct MotionFit {
 /// and their residuals do not show it. Of size_off_mm half of what the pixels leave open of both edges is deducted: bodies of one
 /// size, along the pixels, are rounded to whole pixels alike, by at most that. What two open edges scatter a displacement by, w^2 /
 /// 24, and the residuals do not show is common to all bodies: their places lie on the pixels' own grid. It is added, over the farthest
-/// body's distance to the rotation as well. Not solved: fewer than four pairs, or they leave a direction open.
+/// body's distance to the rotation and the stretch as well. A stretch dD adds a . R dD (p - pivot) to the displacement. Not solved: fewer
+/// than four pairs (with a stretch two more than unknowns), or they leave a direction open.
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
-                     double least_mm);
+                     double least_mm, BoardModel model = BoardModel::rigid);
 
 /// The motion after a correction.
 PlaneMotion corrected(const PlaneMotion& motion, const Eigen::Vector3d& correction);
+PlaneMotion corrected(const PlaneMotion& motion, const MotionFit& fit);
+
+/// Displacements of a place `arm` from the pivot by the unknowns of MotionFit::full, along the same axes.
+Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm);
 
 }  // namespace datum

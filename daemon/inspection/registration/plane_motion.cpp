@@ -20,6 +20,17 @@ Eigen::Matrix2d rotation_by_deg(double deg) {
   return r;
 }
 
+Eigen::Matrix2d matrix_of_stretch(const Eigen::Vector3d& stretch) {
+  Eigen::Matrix2d d;
+  d << 1 + stretch[0] + stretch[1], stretch[2], stretch[2], 1 + stretch[0] - stretch[1];
+  return d;
+}
+
+Eigen::Vector2d stretched(const Eigen::Vector2d& board_mm, const PlaneMotion& motion) {
+  if (motion.stretch.isZero(0)) return board_mm;
+  return motion.pivot_mm + matrix_of_stretch(motion.stretch) * (board_mm - motion.pivot_mm);
+}
+
 Eigen::Matrix4d back_of(const PlaneMotion& motion) {
   const Eigen::Matrix2d back = rotation_by_deg(motion.rotation_deg).transpose();
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();

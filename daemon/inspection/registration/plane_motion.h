@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
 
 namespace datum {
 
@@ -21,29 +22,44 @@ inline bool as_designed(const BoardTurn& turn) { return turn.quarters == 0 && !t
 const char* name_of(const BoardTurn& turn);
 Eigen::Matrix2d matrix_of(const BoardTurn& turn);
 
-/// p lies at pivot + R T (p - pivot) + shift, T the turn. Lengths in mm of board coordinates.
+/// What a registration estimates beside shift and rotation: nothing, one scale, or a scale along each axis and a shear.
+enum class BoardModel : std::uint8_t { rigid, similarity, affine };
+
+/// p lies at pivot + R T D (p - pivot) + shift, T the turn, D = [1 + s + a, b; b, 1 + s - a] the board's stretch (s, a, b).
+/// Bodies keep their size. Lengths in mm of board coordinates.
 struct PlaneMotion {
   Eigen::Vector2d pivot_mm = Eigen::Vector2d::Zero();
   Eigen::Vector2d shift_mm = Eigen::Vector2d::Zero();  // of the pivot
   double rotation_deg = 0;                             // counter-clockwise, seen from above
   BoardTurn turn = {};
+  Eigen::Vector3d stretch =
+      Eigen::Vector3d::Zero();  // mean scale - 1, half of x scale - y scale, half of the shear angle in rad
 };
+
+Eigen::Matrix2d matrix_of_stretch(const Eigen::Vector3d& stretch);
+
+/// D (p - pivot) + pivot; p itself without a stretch.
+Eigen::Vector2d stretched(const Eigen::Vector2d& board_mm, const PlaneMotion& motion);
 
 /// A motion with its matrix at hand, for many points.
 class MovedPlane {
  public:
   explicit MovedPlane(const PlaneMotion& m)
       : linear_(rotation_by_deg(m.rotation_deg) * matrix_of(m.turn)),
-        offset_(m.pivot_mm + m.shift_mm - linear_ * m.pivot_mm) {}
-  Eigen::Vector2d operator()(const Eigen::Vector2d& board_mm) const { return linear_ * board_mm + offset_; }
-  const Eigen::Matrix2d& linear() const { return linear_; }
+        offset_(m.pivot_mm + m.shift_mm - linear_ * m.pivot_mm),
+        motion_(m) {}
+  Eigen::Vector2d operator()(const Eigen::Vector2d& board_mm) const {
+    return linear_ * stretched(board_mm, motion_) + offset_;
+  }
+  const Eigen::Matrix2d& linear() const { return linear_; }  // R T
 
  private:
   Eigen::Matrix2d linear_;
   Eigen::Vector2d offset_;
+  PlaneMotion motion_;
 };
 
-/// 4x4 matrix of the way back, of a board as designed: from coordinates of the place in the recipe to the moved board's own.
+/// 4x4 matrix of the way back, of a board as designed and without its stretch: from coordinates of the place in the recipe to the moved board's own.
 Eigen::Matrix4d back_of(const PlaneMotion& motion);
 
 }  // namespace datum

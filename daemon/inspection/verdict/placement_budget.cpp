@@ -29,9 +29,13 @@ Eigen::Matrix2d alignment_covariance(const PlacementSources& s) {
 Eigen::Matrix2d registered_covariance(const RegisteredPlace& r, const Eigen::Vector2d& at_mm,
                                       const Eigen::Matrix3d& sensor_from_board) {
   const Eigen::Vector2d arm = at_mm - r.pivot_mm;
+  const Eigen::Matrix2d turn = sensor_from_board.topLeftCorner<2, 2>();
+  if (r.stretched) {
+    const auto by_stretch = stretch_rows(arm);
+    return turn * (by_stretch * *r.stretched * by_stretch.transpose()) * turn.transpose();
+  }
   Eigen::Matrix<double, 2, 3> by;
   by << 1, 0, -arm.y(), 0, 1, arm.x();
-  const Eigen::Matrix2d turn = sensor_from_board.topLeftCorner<2, 2>();
   return turn * (by * r.covariance * by.transpose()) * turn.transpose();
 }
 

@@ -12,6 +12,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/inspection/recipe/recipe.h"
+#include "daemon/inspection/registration/motion_fit.h"
 #include "daemon/inspection/verdict/verdict.h"
 #include "drivers/frame/height_frame.h"
 
@@ -28,7 +29,8 @@ struct RegisteredPlace {
   Eigen::Vector2d pivot_mm;
   Eigen::Matrix3d covariance;
   std::optional<Eigen::Vector3d>
-      middle_q_mm;  // mean position of the stage, where several snapshots show one place
+      middle_q_mm;                      // mean position of the stage, where several snapshots show one place
+  std::optional<Matrix6d> stretched{};  // MotionFit::full, where a stretch was estimated
 };
 
 /// Sources of the board's place in its frame. Borrowed.
@@ -49,8 +51,9 @@ struct PlacementSources {
 /// All along the sensor's axes. An alignment locates the board itself, so of calibration, stage and pairing
 /// only the calibration's rotation about the board's middle m remains: J = [-[R (p - m)]x, 0]. A registration locates the
 /// bodies' tops with their rotation, so of the calibration only the arm of the body's height remains, and `alignment` is
-/// J C J^T of its covariance, J = [1, 0, -(y - y0); 0, 1, x - x0] at the body's centre. Several snapshots' one place lies in each of them
-/// within what moves it against their middle: `stage`, the difference_covariance of both positions, and `pairing`.
+/// J C J^T of its covariance, J = [1, 0, -(y - y0); 0, 1, x - x0] at the body's centre (or stretch_rows of it). Several snapshots' one
+/// place lies in each of them within what moves it against their middle: `stage`, the difference_covariance of both positions, and
+/// `pairing`.
 std::vector<PlacementTerm> placement_terms(const PlacementSources& sources, const Component& component);
 
 /// Of the board's rotation in its plane, in rad: `alignment` by a registration, else `calibration`, whose rotation about the

@@ -282,5 +282,100 @@ TEST(InspectRegistration, BodiesThatDisagreeAreInItsUncertaintyAndAboveALimitRef
   EXPECT_THAT(strict.inspect().detail, HasSubstr("alignment.max_residual_um = 10"));
 }
 
+/// Places of the parts as D = [x, b; b, y] puts them about the board's middle.
+std::vector<Component> stretched_parts(double x, double y, double b) {
+  std::vector<Component> all = parts();
+  Eigen::Matrix2d d;
+  d << x, b, b, y;
+  const Eigen::Vector2d middle(6, 4);
+  for (Component& c : all) c.body.centre_mm = middle + d * (c.body.centre_mm - middle);
+  return all;
+}
+
+Scene modelled(Scene s, BoardModel model, double scale_ppm, double shear_urad) {
+  return with(std::move(s), [&](AlignmentRecipe& a) {
+    a.model = model;
+    a.max_scale_ppm = scale_ppm;
+    a.max_shear_urad = shear_urad;
+  });
+}
+
+/// 4000 ppm of 8 mm are 32 um; an edge's place scatters by 12 um / sqrt(2) in a pair, over arms of 3 mm rms and ten pairs: 1000 ppm.
+TEST(InspectRegistration, EstimatesAScaleWithItsUncertainty) {
+  for (const double ppm : {0.0, 4000.0, -3000.0}) {
+    const double by = 1 + ppm * 1e-6;
+    const BoardVerdict v =
+        modelled(placed(0.4, -0.3, 1.1, stretched_parts(by, by, 0)), BoardModel::similarity, 5000, 0)
+            .inspect();
+    EXPECT_EQ(v.reason, Reason::none) << v.detail;
+    EXPECT_EQ(v.decision, Decision::pass);
+    EXPECT_NEAR(number(v, "scale_ppm"), ppm, 3 * number(v, "u_scale_ppm"));
+    EXPECT_GT(number(v, "u_scale_ppm"), 50);
+    EXPECT_LT(number(v, "u_scale_ppm"), 2000);
+    EXPECT_NEAR(number(v, "shift_x_um"), 400, shift_um);
+    EXPECT_EQ(v.stages.at(0).version, "4");
+  }
+}
+
+TEST(InspectRegistration, EstimatesScalesAlongBothAxesAndAShear) {
+  const Scene s =
+      modelled(placed(0.2, 0.3, -1.4, stretched_parts(1.004, 0.997, 0.001)), BoardModel::affine, 5000, 5000);
+  const BoardVerdict v = verdict_from_json(to_json(s.inspect()));
+  EXPECT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_NEAR(number(v, "scale_x_ppm"), 4000, 3 * number(v, "u_scale_x_ppm"));
+  EXPECT_NEAR(number(v, "scale_y_ppm"), -3000, 3 * number(v, "u_scale_y_ppm"));
+  EXPECT_NEAR(number(v, "shear_urad"), 2000, 3 * number(v, "u_shear_urad"));
+  const auto motion = registered_motion(v.stages.at(0));
+  ASSERT_TRUE(motion);
+  EXPECT_NEAR(1e6 * motion->stretch[0], 500, 2000) << "read back from the verdict's text";
+  EXPECT_NEAR(1e6 * (motion->stretch[0] + motion->stretch[1]), number(v, "scale_x_ppm"), 1e-6);
+  EXPECT_NEAR(2e6 * motion->stretch[2], number(v, "shear_urad"), 1e-6);
+  const auto seen = stretched_recipe(s.recipe, v.stages);
+  ASSERT_TRUE(seen);
+  const Eigen::Vector2d truth = stretched_parts(1.004, 0.997, 0.001)[3].body.centre_mm;
+  EXPECT_LT((seen->components[3].body.centre_mm - truth).norm(), shift_um * 1e-3);
+}
+
+/// A pixel pitch of 25.4 for 26.04, and the other way; heights alone would pass.
+TEST(InspectRegistration, AWrongPixelPitchIsNamedAndNeverAbsorbed) {
+  for (const double by : {1.0254, 1 / 1.0254, 0.985}) {
+    for (const BoardModel model : {BoardModel::similarity, BoardModel::affine}) {
+      Scene s = modelled(placed(0.2, 0.1, 0.5), model, 5000, 5000);
+      s.frame.x = {s.frame.x.scale_mm * by, s.frame.x.offset_mm * by};
+      s.frame.y = {s.frame.y.scale_mm * by, s.frame.y.offset_mm * by};
+      const BoardVerdict v = s.inspect();
+      EXPECT_EQ(v.decision, Decision::invalid) << by;
+      EXPECT_EQ(v.reason, Reason::alignment);
+      EXPECT_THAT(v.detail, HasSubstr("a wrong pixel pitch or unit")) << by;
+    }
+  }
+}
+
+TEST(InspectRegistration, AStretchBeyondItsLimitOrNotKnownWellEnoughIsInvalid) {
+  const auto far = [](BoardModel model, double x, double y, double b) {
+    return modelled(placed(0.4, -0.3, 1.1, stretched_parts(x, y, b)), model, 3000, 3000).inspect();
+  };
+  EXPECT_THAT(far(BoardModel::similarity, 1.0048, 1.0048, 0).detail,
+              HasSubstr("at most alignment.max_scale_ppm = 3000"));
+  EXPECT_THAT(far(BoardModel::affine, 1, 1.0048, 0).detail, HasSubstr("a scale along y"));
+  EXPECT_THAT(far(BoardModel::affine, 1, 1, 0.003).detail, HasSubstr("a shear"));
+  const BoardVerdict vague = modelled(placed(0.4, -0.3, 1.1), BoardModel::similarity, 20, 0).inspect();
+  EXPECT_EQ(vague.decision, Decision::invalid);
+  EXPECT_THAT(vague.detail, HasSubstr("alignment.max_scale_ppm = 20"));
+}
+
+/// Three bodies in a row tell no scale across it and no shear.
+TEST(InspectRegistration, PartsOnOneLineTellNoShear) {
+  const std::vector<Component> row = {box("U1", 2, 4, 0, 400), box("U2", 5, 4, 0, 600),
+                                      box("U3", 9.6, 4, 0, 500), box("U4", 7.2, 4, 90, 450)};
+  Scene s = placed(0.1, 0.1, 0, row);
+  s.recipe.components = row;
+  s = with(std::move(s), [](AlignmentRecipe& a) { a.search_turned = false; });
+  EXPECT_EQ(s.inspect().reason, Reason::none) << s.inspect().detail;
+  const BoardVerdict v = modelled(s, BoardModel::affine, 5000, 5000).inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_THAT(v.detail, HasSubstr("on one line"));
+}
+
 }  // namespace
 }  // namespace datum::inspect_registration_test

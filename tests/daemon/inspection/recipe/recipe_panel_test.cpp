@@ -101,6 +101,9 @@ TEST(RecipePanel, RefusesAnAlignmentThatMixesBoardsUp) {
               HasSubstr("lie 18 mm apart, and alignment.max_shift_mm = 6.5"));
   EXPECT_THAT(aligned("max_shift_mm = 2.0"),
               HasSubstr("an alignment by the shift alone sees the neighbours' parts"));
+  EXPECT_THAT(
+      aligned("max_shift_mm = 2.0\nmax_rotation_deg = 2.0\nmodel = \"similarity\"\nmax_scale_ppm = 500"),
+      HasSubstr("beside [panel]"));
 }
 
 /// The sample's panel, which looks alike where C1 lies in the middle of its board.

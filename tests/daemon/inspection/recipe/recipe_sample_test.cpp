@@ -16,6 +16,7 @@ namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 
 class RecipeSample : public ::testing::Test {
  protected:
@@ -66,6 +67,7 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.alignment->min_share, whole.alignment->min_share);
   EXPECT_EQ(plain.alignment->min_parts, whole.alignment->min_parts);
   EXPECT_EQ(plain.alignment->max_residual_um, whole.alignment->max_residual_um);
+  EXPECT_EQ(plain.alignment->model, whole.alignment->model);
   EXPECT_EQ(plain.alignment->min_fiducials, whole.alignment->min_fiducials);
   EXPECT_EQ(plain.alignment->fiducial_search_mm, whole.alignment->fiducial_search_mm);
   EXPECT_EQ(plain.alignment->parts_offset_um, whole.alignment->parts_offset_um);
@@ -90,6 +92,31 @@ TEST_F(RecipeSample, StatesTheDefaultsThatTheCodeHas) {
   EXPECT_EQ(plain.defects->foreign->row.reference, whole.defects->foreign->row.reference);
   EXPECT_EQ(plain.defects->foreign->min_size_mm, whole.defects->foreign->min_size_mm);
   EXPECT_EQ(plain.defects->foreign->row.checks[0].upper, whole.defects->foreign->row.checks[0].upper);
+}
+
+TEST_F(RecipeSample, AStretchNeedsItsLimitsAndOneBoardInOneFrame) {
+  const auto with = [&](const std::string& keys) {
+    std::string text = sample;
+    text.insert(text.find("max_rotation_deg = "), keys + "\n");
+    try {
+      return "loads: " + std::string(name_of(loaded(text).alignment->model));
+    } catch (const config::ConfigError& e) {
+      return std::string(e.what());
+    }
+  };
+  const std::string scale = "max_scale_ppm = 800\n", shear = "max_shear_urad = 300\n";
+  EXPECT_EQ(with("model = \"similarity\"\n" + scale), "loads: similarity");
+  EXPECT_EQ(with("model = \"affine\"\n" + scale + shear), "loads: affine");
+  EXPECT_THAT(with("model = \"similarity\""), HasSubstr("max_scale_ppm"));
+  EXPECT_THAT(with("model = \"affine\"\n" + scale), HasSubstr("max_shear_urad"));
+  EXPECT_THAT(with("model = \"similarity\"\n" + scale + shear), HasSubstr("does not estimate"));
+  EXPECT_THAT(with(scale), HasSubstr("does not estimate"));
+  EXPECT_THAT(with("model = \"similarity\"\nmax_scale_ppm = 25400"), HasSubstr("5000"));
+  EXPECT_THAT(with("model = \"stretched\""), HasSubstr("similarity"));
+  EXPECT_THAT(with("model = \"similarity\"\n" + scale +
+                   "fiducial = [ { name = \"F1\", shape = \"circle\", centre_mm = [3, 3], size_mm = 1 }, "
+                   "{ name = \"F2\", shape = \"circle\", centre_mm = [90, 3], size_mm = 1 } ]"),
+              HasSubstr("[[alignment.fiducial]]"));
 }
 
 TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
