@@ -38,6 +38,10 @@ Recipe with_alignment(const Recipe& recipe, const PlacementPlan& plan) {
   a.min_ratio = 1.25;
   a.min_share = 0.55;  // 60 % of the parts are there; of hundred one or two have too few heights to be seen
   a.min_parts = 2;     // of five parts three are left, and an edge of them may be hidden
+  if (plan.stretch_ppm > 0) {
+    a.model = BoardModel::affine;
+    a.max_scale_ppm = a.max_shear_urad = 5000;
+  }
   Recipe r = recipe;
   r.alignment = std::make_shared<AlignmentRecipe>(a);
   return r;
@@ -75,6 +79,14 @@ void note_found(const BoardShift& s, const PlaneMotion& truth, const Eigen::Vect
   t.shift_sigmas.push_back(dx / number(s.stage, "u_shift_x_um"));
   t.shift_sigmas.push_back(dy / number(s.stage, "u_shift_y_um"));
   t.turn_sigmas.push_back(turn / number(s.stage, "u_rotation_mdeg"));
+  if (std::isnan(number(s.stage, "shear_urad"))) return;
+  const Eigen::Vector3d stretch = 1e6 * truth.stretch;
+  const auto sigmas = [&](const char* name, const char* u, double value) {
+    t.stretch_sigmas.push_back((number(s.stage, name) - value) / number(s.stage, u));
+  };
+  sigmas("scale_x_ppm", "u_scale_x_ppm", stretch[0] + stretch[1]);
+  sigmas("scale_y_ppm", "u_scale_y_ppm", stretch[0] - stretch[1]);
+  sigmas("shear_urad", "u_shear_urad", 2 * stretch[2]);
 }
 
 double at(std::vector<double> v, double share) {
@@ -101,7 +113,7 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
   parallel_for(plan.threads, std::size_t(plan.placements), [&](std::size_t i, unsigned) {
     if (plan.only && i != std::size_t(*plan.only)) return;
     const std::uint64_t seed = plan.seed * 1000003 + i;
-    PlacementCase c = placement_case(board, plan.shift_mm, plan.rotation_deg, seed);
+    PlacementCase c = placement_case(board, plan.shift_mm, plan.rotation_deg, seed, 1e-6 * plan.stretch_ppm);
     c.place_mm = plan.place_mm;
     const bool other = boards.size() > 1 && i % 20 == 19;
     if (other) c.turn = {};
@@ -172,6 +184,8 @@ std::vector<std::string> shortfalls(const PlacementTally& t) {
   if (t.found > 0 && !shares_of(t.shift_sigmas).good()) all.emplace_back("U of the shift is not its error's");
   if (t.found > 0 && !shares_of(t.turn_sigmas).good())
     all.emplace_back("U of the rotation is not its error's");
+  if (!t.stretch_sigmas.empty() && !shares_of(t.stretch_sigmas).good())
+    all.push_back(fmt::format("U of the stretch covers {:.1f} %", 100 * share_covered(t.stretch_sigmas)));
   return all;
 }
 
@@ -205,11 +219,15 @@ int print_summary(const std::vector<PlacementTally>& tallies) {
   for (const PlacementTally& t : tallies) {
     all.shift_sigmas.insert(all.shift_sigmas.end(), t.shift_sigmas.begin(), t.shift_sigmas.end());
     all.turn_sigmas.insert(all.turn_sigmas.end(), t.turn_sigmas.begin(), t.turn_sigmas.end());
+    all.stretch_sigmas.insert(all.stretch_sigmas.end(), t.stretch_sigmas.begin(), t.stretch_sigmas.end());
     all.designed += t.designed, all.found += t.found;
   }
   fmt::print("{:28} {:5} {:4}/{:4} found; U covers {:.1f} % of {} shifts, {:.1f} % of {} rotations\n", "all",
              "", all.found, all.designed, 100 * share_covered(all.shift_sigmas), all.shift_sigmas.size(),
              100 * share_covered(all.turn_sigmas), all.turn_sigmas.size());
+  if (!all.stretch_sigmas.empty())
+    fmt::print("{:28} U covers {:.1f} % of {} scales and shears\n", "all",
+               100 * share_covered(all.stretch_sigmas), all.stretch_sigmas.size());
   for (const PlacementTally& t : tallies) {
     for (const std::string& text : shortfalls(t)) fmt::print("SHORT {}: {}\n", t.board, text), ++short_of;
     for (const std::string& text : t.missed) fmt::print("{}: {}\n", t.board, text);

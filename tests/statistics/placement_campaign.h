@@ -12,6 +12,7 @@ namespace datum::statistics {
 struct PlacementPlan {
   int placements = 1000;  // of each board
   double shift_mm = 2, rotation_deg = 3, place_mm = 0.01;
+  double stretch_ppm = 0;  // above 0: boards stretched by up to so much, alignment.model = "affine"
   std::uint64_t seed = 1;
   std::optional<int> only;  // this placement alone
   unsigned threads = 1;
@@ -26,8 +27,9 @@ struct PlacementTally {
   int foreign_placed = 0, wrong_placed = 0;  // found as designed: their verdict is one on the parts
   std::vector<double> off_um, off_mdeg;      // |error| of those found
   std::vector<double> own_um, own_mdeg;      // the same against the motion of their parts
-  std::vector<double> shift_sigmas,
-      turn_sigmas;  // signed errors over their standard uncertainty; two shifts a board
+  std::vector<double> shift_sigmas, turn_sigmas,
+      stretch_sigmas;  // signed errors over their standard uncertainty; two shifts a board, three
+                       // numbers of its stretch
   std::vector<double> cpu_ms;
   std::vector<std::string> missed;  // text of each board not found, wrongly passed
 };

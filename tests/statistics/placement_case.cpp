@@ -103,7 +103,7 @@ PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::fi
 }
 
 PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double rotation_deg,
-                             std::uint64_t seed) {
+                             std::uint64_t seed, double stretch) {
   const TwinRandom random(seed, stream);
   PlacementCase c;
   c.seed = seed;
@@ -115,6 +115,8 @@ PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double r
   c.missing_share = random.uniform(14) < 0.25 ? 0.4 * random.uniform(15) : 0.05;
   c.foreign_parts = int(4 * random.uniform(16));
   c.hostile = random.uniform(17) < 0.7;
+  for (int i = 0; i < 3 && stretch > 0; ++i)
+    c.motion.stretch[i] = 0.5 * stretch * (2 * random.uniform(20 + std::uint64_t(i)) - 1);
   return c;
 }
 
@@ -145,6 +147,7 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
     tilt(2, 0) = 0;  // a shear would be no motion
   }
   const Eigen::Vector3d parts = motion_of_parts(board, twin, c.motion);
+  for (TwinBody& body : twin.bodies) body.outline.centre_mm = stretched(body.outline.centre_mm, c.motion);
   add_foreign(twin, c.foreign_parts, random);
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
   HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);

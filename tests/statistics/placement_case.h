@@ -35,8 +35,9 @@ struct PlacementCase {
 
 /// Uniform shifts and rotations within the limits; a tenth turned by 180 degrees, a tenth mirrored; a quarter with up to 40 % of
 /// the parts missing.
+/// `stretch`: largest scale of either axis, and shear, of the parts' places (1e-6: 1 ppm).
 PlacementCase placement_case(const PlacedBoard& board, double shift_mm, double rotation_deg,
-                             std::uint64_t seed);
+                             std::uint64_t seed, double stretch = 0);
 
 struct PlacedFrame {
   HeightFrame frame;
