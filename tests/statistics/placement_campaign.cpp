@@ -31,7 +31,7 @@ double number(const StepRecord& s, const char* name) {
   return std::nan("");
 }
 
-Recipe with_alignment(const Recipe& recipe, const PlacementPlan& plan) {
+Recipe with_alignment(const PlacedBoard& board, const PlacementPlan& plan) {
   AlignmentRecipe a;
   a.max_shift_mm = plan.shift_mm + 0.1;
   a.max_rotation_deg = plan.rotation_deg + 0.1;
@@ -42,7 +42,9 @@ Recipe with_alignment(const Recipe& recipe, const PlacementPlan& plan) {
     a.model = BoardModel::affine;
     a.max_scale_ppm = a.max_shear_urad = 5000;
   }
-  Recipe r = recipe;
+  a.fiducials = board.marks;
+  a.fiducial_search_mm = 3;  // figures like the small marks lie within
+  Recipe r = board.recipe;
   r.alignment = std::make_shared<AlignmentRecipe>(a);
   return r;
 }
@@ -105,10 +107,11 @@ double share_covered(const std::vector<double>& sigmas) {
 PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_t which,
                               const PlacementPlan& plan) {
   const PlacedBoard& board = boards[which];
-  const Recipe recipe = with_alignment(board.recipe, plan);
+  const Recipe recipe = with_alignment(board, plan);
   PlacementTally t;
   t.board = board.name;
   t.parts = int(recipe.components.size());
+  const bool marked = !board.marks.empty();
   std::mutex guard;
   parallel_for(plan.threads, std::size_t(plan.placements), [&](std::size_t i, unsigned) {
     if (plan.only && i != std::size_t(*plan.only)) return;
@@ -128,6 +131,7 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
     const double took = cpu_ms() - begin;
     const bool wrong = other || c.turn.quarters || c.turn.mirrored,
                passed = wrong && !s.why && passes(recipe, frame);
+    const bool enough = !marked || placed.whole_marks >= recipe.alignment->min_fiducials;
     const std::lock_guard lock(guard);
     t.cpu_ms.push_back(took);
     if (other) {
@@ -140,10 +144,12 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
       t.wrong_passed += passed;
       t.wrong_placed += !s.why;
     } else {
-      ++t.designed;
-      if (!s.why) note_found(s, c.motion, placed.parts, t);
+      // No measurement of parts tells their own places from the board's; marks do.
+      ++(enough ? t.designed : t.unmarked);
+      if (!s.why) note_found(s, c.motion, marked ? Eigen::Vector3d::Zero() : placed.parts, t);
+      t.found -= !enough && !s.why;
     }
-    if ((!wrong && s.why) || passed)
+    if ((!wrong && enough && s.why) || passed)
       t.missed.push_back(fmt::format("seed {} [{:.3f}, {:.3f}] mm {:.3f} deg, {:.0f} % missing, {}: {}", seed,
                                      c.motion.shift_mm.x(), c.motion.shift_mm.y(), c.motion.rotation_deg,
                                      100 * c.missing_share, c.hostile ? "hostile" : "calm",

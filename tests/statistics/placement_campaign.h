@@ -21,12 +21,14 @@ struct PlacementPlan {
 struct PlacementTally {
   std::string board;
   int parts = 0;
-  int designed = 0, found = 0;                            // boards as designed
+  int designed = 0, found = 0;                            // boards as designed, with enough marks
+  int unmarked = 0;                                       // others, with too few whole marks
   int turned = 0, named = 0;                              // turned by 180 degrees or mirrored; named so
   int foreign = 0, foreign_passed = 0, wrong_passed = 0;  // another board; PASS of one, or of a turned one
   int foreign_placed = 0, wrong_placed = 0;  // found as designed: their verdict is one on the parts
   std::vector<double> off_um, off_mdeg;      // |error| of those found
-  std::vector<double> own_um, own_mdeg;      // the same against the motion of their parts
+  std::vector<double> own_um,
+      own_mdeg;  // the same against the motion of their parts; with marks the error itself
   std::vector<double> shift_sigmas, turn_sigmas,
       stretch_sigmas;  // signed errors over their standard uncertainty; two shifts a board, three
                        // numbers of its stretch

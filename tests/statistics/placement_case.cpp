@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/statistics/placement_marks.h"
 #include "tests/virtual_cell/twin_produce.h"
 #include "tests/virtual_cell/twin_random.h"
 #include "tests/virtual_cell/twin_render.h"
@@ -31,6 +32,7 @@ void mirror(HeightFrame& f) {
   };
   std::visit(reverse, f.counts);
   reverse(f.classes);
+  if (f.intensity) reverse(f.intensity->grey);
 }
 
 void add_foreign(TwinBoard& board, int parts, const TwinRandom& random) {
@@ -85,8 +87,8 @@ Eigen::Vector3d motion_of_parts(const PlacedBoard& board, const TwinBoard& twin,
 
 PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
                               const std::filesystem::path& twin, int most_px) {
-  PlacedBoard b{recipe.stem().string(), load_recipe(recipe),
-                load_cell({recipe, twin, {}, {}, {}, {}, design})};
+  PlacedBoard b{
+      recipe.stem().string(), load_recipe(recipe), load_cell({recipe, twin, {}, {}, {}, {}, design}), {}};
   TwinView& v = b.cell.view;
   const Eigen::Vector2d size = b.recipe.board_size_mm;
   const Eigen::Vector2d field = size + Eigen::Vector2d::Constant(2 * margin_mm) + 0.07 * size.reverse();
@@ -125,6 +127,7 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   TwinSpread spread = board.cell.spread;
   spread.place_mm = c.place_mm;
   TwinBoard twin = produce(board.cell.nominal, spread, c.seed);
+  if (!board.marks.empty()) displace_parts(twin, 1e-3 * AlignmentRecipe{}.parts_offset_um, random);
   const std::size_t all = twin.bodies.size();
   // Exactly the share, so that "60 % of the parts are there" is what it says.
   auto missing = std::size_t(c.missing_share * double(all));
@@ -151,10 +154,16 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   add_foreign(twin, c.foreign_parts, random);
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
   HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);
+  int whole = 0;
+  if (!board.marks.empty()) {
+    SeenMarks seen = draw_marks(board.marks, twin, view, c.motion, c.hostile, c.seed);
+    frame.intensity = std::move(seen.image);
+    whole = seen.whole;
+  }
   if (c.turn.mirrored) mirror(frame);
   frame.frame_id = "1";
   frame.source = "twin";
-  return {std::move(frame), parts};
+  return {std::move(frame), parts, whole};
 }
 
 }  // namespace datum::statistics

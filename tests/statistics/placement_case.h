@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/registration/plane_motion.h"
 #include "tests/virtual_cell/virtual_sensor_cell.h"
@@ -17,9 +18,11 @@ struct PlacedBoard {
   std::string name;
   Recipe recipe;
   VirtualCell cell;
+  std::vector<Fiducial> marks;  // empty: frames have no intensity
 };
 
-/// `design`: may be empty. The view is set to about `most_px` pixels along the longer side, board and its motions inside.
+/// `design`: may be empty. The view is set to about `most_px` pixels along the longer side, board and its motions inside. The board
+/// has no marks.
 PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
                               const std::filesystem::path& twin, int most_px);
 
@@ -44,7 +47,9 @@ struct PlacedFrame {
   /// Least-squares motion of the parts that are there, displaced as they are, against `motion`: mm, mm, rad. What no measurement of
   /// these parts can tell from a motion of the board. NaN: fewer than two parts.
   Eigen::Vector3d parts;
+  int whole_marks = 0;  // of the intensity image
 };
+/// The parts of a board with marks are displaced together by AlignmentRecipe::parts_offset_um.
 PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c);
 
 }  // namespace datum::statistics

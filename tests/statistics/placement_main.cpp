@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/statistics/placement_campaign.h"
+#include "tests/statistics/placement_marks.h"
 
 int main(int argc, char** argv) {
   using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
@@ -16,14 +17,17 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   std::string twin;
   int most_px = 2000;
+  bool fiducials = false;
   app.add_option("boards", files, "RECIPE or RECIPE,DESIGN")->required();
   app.add_option("--twin", twin, "the twin's file")->required();
   app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
   app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places")
       ->capture_default_str();
+  auto* marks = app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
   app.add_option("--stretch-ppm", plan.stretch_ppm,
                  "largest scale and shear of the boards, registered as affine")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(marks);
   app.add_option("--pixels", most_px, "along the longer side")->capture_default_str();
   app.add_option("--seed", plan.seed)->capture_default_str();
   app.add_option("--only", plan.only, "number of one placement, from 0; its text is printed");
@@ -35,6 +39,8 @@ int main(int argc, char** argv) {
       const auto comma = file.find(',');
       boards.push_back(load_placed_board(
           file.substr(0, comma), comma == std::string::npos ? "" : file.substr(comma + 1), twin, most_px));
+      PlacedBoard& board = boards.back();
+      if (fiducials) board.marks = marks_of(board.recipe, board.cell.view.x.scale_mm);
     }
     std::vector<PlacementTally> tallies;
     print_heading();

@@ -6,6 +6,7 @@
 #include "tests/fresh_folder.h"
 #include "tests/sample_file.h"
 #include "tests/statistics/placement_campaign.h"
+#include "tests/statistics/placement_marks.h"
 
 namespace datum::placement_test {
 namespace {
@@ -39,6 +40,27 @@ TEST(Placement, EveryBoardIsFoundAndNoTurnedOnePasses) {
   for (const double um : t.own_um) EXPECT_LT(um, 15);
   for (const double mdeg : t.own_mdeg) EXPECT_LT(mdeg, 20);
   EXPECT_GE(share_covered(t.shift_sigmas), 0.85) << "of some 50: 95 % less three deviations";
+}
+
+TEST(Placement, FiducialsPlaceABoardCloserThanItsPartsDo) {
+  const testing::FreshFolder folder;
+  std::vector<PlacedBoard> boards{
+      load_placed_board(demo_recipe(folder), "", DATUM_SOURCE_DIR "/config/twins/demo.toml", 1000)};
+  boards[0].marks = marks_of(boards[0].recipe, boards[0].cell.view.x.scale_mm);
+  PlacementPlan plan;
+  plan.placements = 30;
+  plan.threads = 2;
+  const PlacementTally t = run_placements(boards, 0, plan);
+  for (const std::string& text : t.missed)
+    if (text.find("calm") != std::string::npos) ADD_FAILURE() << text;
+  EXPECT_GE(t.found + t.unmarked, 15);
+  EXPECT_EQ(t.named, t.turned);
+  EXPECT_EQ(t.wrong_passed, 0);
+  // A mark is known to 5 um (artwork) and a tenth of a pixel of 0.11 mm where a scratch or glare takes a part of its edge; two marks
+  // 90 mm from each other to 0.7 of that in shift, and to 14 um in 45 mm: 10 mdeg; three deviations.
+  for (const double um : t.off_um) EXPECT_LT(um, 25);
+  for (const double mdeg : t.off_mdeg) EXPECT_LT(mdeg, 30);
+  EXPECT_GE(share_covered(t.shift_sigmas), 0.85) << "of some 40: 95 % less three deviations";
 }
 
 }  // namespace
