@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/board/site_map.h"
-#include "daemon/teach/tolerance_factor.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum::teach {

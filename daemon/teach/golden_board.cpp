@@ -7,9 +7,9 @@
 #include <numbers>
 #include <set>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/teach/recipe_lookup.h"
-#include "daemon/teach/tolerance_factor.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum::teach {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/verdict/fault_text.h"
 #include "daemon/inspection/verdict/normal.h"
 #include "daemon/teach/board_faults.h"

@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "daemon/teach/tolerance_factor.h"
-
+#include "calib/linear/median.h"
 namespace datum::teach {
 namespace {
 

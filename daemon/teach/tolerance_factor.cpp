@@ -1,6 +1,5 @@
 #include "daemon/teach/tolerance_factor.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -39,12 +38,6 @@ double tolerance_factor(int n, double share, double confidence) {
 double median_deviation_factor(int n) {
   if (n < 2) throw std::invalid_argument("median_deviation_factor: one value has no spread");
   return std::sqrt(chi_squared_quantile(0.5, n - 1) / (n - 1));
-}
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 }  // namespace datum::teach

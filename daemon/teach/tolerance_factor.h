@@ -1,8 +1,6 @@
 // Statistics of few boards: limits of a population from a small sample of it.
 #pragma once
 
-#include <vector>
-
 namespace datum::teach {
 
 /// x below which a chi-squared value of `freedom` > 0 degrees stays with probability p in (0, 1). Relative error below 1e-9.
@@ -17,8 +15,5 @@ double tolerance_factor(int n, double share, double confidence);
 /// Median of the standard deviation of n >= 2 normal values with sigma = 1: the median of many such deviations divided by it
 /// estimates sigma, whatever a minority of them is.
 double median_deviation_factor(int n);
-
-/// Of at least one value; of an even number the upper one of the two in the middle.
-double median_of(std::vector<double> values);
 
 }  // namespace datum::teach

@@ -83,7 +83,7 @@ std::vector<float> sampled_heights(const HeightFrame& frame, const BoardView& vi
 }
 
 /// Median: the board's own height where most of it is bare; parts are higher.
-std::optional<float> median_of(const std::vector<float>& heights) {
+std::optional<float> median_of_seen(const std::vector<float>& heights) {
   std::vector<float> seen;
   for (const float h : heights)
     if (std::isfinite(h)) seen.push_back(h);
@@ -162,7 +162,7 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
   settings.most_shift_px = static_cast<float>(a.max_shift_mm / g.cell_mm);
   CorrelationShift s;
   const std::vector<float> heights = sampled_heights(frame, view, g);
-  if (const std::optional<float> board_mm = median_of(heights)) {
+  if (const std::optional<float> board_mm = median_of_seen(heights)) {
     const std::vector<float> seen = seen_mask(heights, *board_mm, g, height_um);
     s = PhaseCorrelation(nominal_mask(recipe, g, height_um).data(), g.cols, g.rows, settings)
             .find(seen.data(), backend);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/board/tile_surface.h"
 
 namespace datum {
@@ -33,12 +35,6 @@ TileResiduals residuals_of(const std::vector<std::uint16_t>& tile_of, std::size_
   for (auto& tile : out)
     std::sort(tile.begin(), tile.end(), [](const Residual& a, const Residual& b) { return a.r < b.r; });
   return out;
-}
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Standard deviation of the fullest level of a tile: from the shortest interval that holds 40 % of its
@@ -73,7 +69,7 @@ double noise_of(const TileResiduals& tiles) {
   std::vector<double> of_tiles;
   for (const auto& tile : tiles)
     if (tile.size() >= 2 * least_tile_pixels) of_tiles.push_back(noise_of(tile));
-  return of_tiles.empty() ? 0 : median_of(of_tiles);
+  return of_tiles.empty() ? 0 : median_of(std::move(of_tiles));
 }
 
 /// Mode of one tile: the fullest window, then the mean within 2.5 standard deviations, iterated to its fixed
@@ -157,7 +153,7 @@ double correlation_about(const std::vector<TileLevel>& modes, const std::vector<
   std::vector<double> sums;
   for (const Neighbours& t : of_tile)
     if (t.n >= 2 * least_tile_pixels && t.squares > 0) sums.push_back(t.sum());
-  const double sum = sums.empty() ? 1 : std::max(1.0, median_of(sums));
+  const double sum = sums.empty() ? 1 : std::max(1.0, median_of(std::move(sums)));
   return sum * sum;
 }
 

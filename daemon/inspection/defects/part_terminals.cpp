@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/board/top_noise.h"
 #include "daemon/inspection/registration/search_pairs.h"
 #include "daemon/inspection/verdict/uncertainty.h"
@@ -27,12 +28,6 @@ struct TerminalFit {
   double cap_um = 0;
   std::string why;
 };
-
-double median_of(std::vector<double> v) {
-  const auto at = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
-  std::nth_element(v.begin(), at, v.end());
-  return *at;
-}
 
 /// Least squares with `unknowns` columns of (1, x, y, x^2 + y^2), twice, without outliers the second time.
 struct ShapeFit {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/registration/fiducial_shape.h"
 
 namespace datum {
@@ -33,12 +34,6 @@ std::optional<double> grey_at(const IntensityImage& image, const Eigen::Vector2d
   const std::uint16_t* g = image.grey.data();
   const std::size_t below = i + std::size_t(image.cols);
   return (1 - y) * ((1 - x) * g[i] + x * g[i + 1]) + y * ((1 - x) * g[below] + x * g[below + 1]);
-}
-
-double median(std::vector<double>& v) {
-  const auto middle = v.begin() + std::ptrdiff_t(v.size() / 2);
-  std::nth_element(v.begin(), middle, v.end());
-  return *middle;
 }
 
 /// Where the mark is thought to lie.
@@ -98,10 +93,7 @@ class GreyProfile {
 
  private:
   double grey(int i) const { return grey_[std::size_t(i)]; }
-  double level(int from, int to) const {
-    std::vector<double> v(grey_.begin() + from, grey_.begin() + to);
-    return median(v);
-  }
+  double level(int from, int to) const { return median_of({grey_.begin() + from, grey_.begin() + to}); }
   std::array<double, most_samples> grey_{};
   int n_ = 0;
   double step_ = 0, from_ = 0;
@@ -158,7 +150,7 @@ Solution solve(const EdgePoints& p, bool two_edges, double start_mm, double leas
     s.x = s.inverse * v;
     for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(p.off[i] - p.a[i].dot(s.x));
     const double n = double(size.size());
-    s.scale = std::max(least_mm, 1.4826 * median(size) * std::sqrt(n / std::max(1.0, n - 4)));
+    s.scale = std::max(least_mm, 1.4826 * median_of(size) * std::sqrt(n / std::max(1.0, n - 4)));
   }
   s.solved = s.x.allFinite();
   return s;
@@ -199,7 +191,7 @@ std::optional<Surfaces> surfaces_of(const PlacedMark& at, const Vector4& growth)
     }
   }
   if (in.empty() || out.empty()) return std::nullopt;
-  const double inside = median(in), outside = median(out), middle = (inside + outside) / 2;
+  const double inside = median_of(in), outside = median_of(out), middle = (inside + outside) / 2;
   const auto share = [&](const std::vector<double>& v, bool above) {
     return double(std::count_if(v.begin(), v.end(), [&](double g) { return (g > middle) == above; })) /
            double(v.size());
@@ -209,7 +201,7 @@ std::optional<Surfaces> surfaces_of(const PlacedMark& at, const Vector4& growth)
   s.mark = share(in, mark.bright);
   s.clear = share(out, !mark.bright);
   // 1.4826 / sqrt 2 of the differences' median; integers hide up to a third of a step.
-  s.noise = std::max(0.3, apart.empty() ? 0 : 1.0484 * median(apart));
+  s.noise = std::max(0.3, apart.empty() ? 0 : 1.0484 * median_of(apart));
   return s;
 }
 
@@ -279,7 +271,7 @@ FiducialFinding fit_fiducial(const GreyScene& scene, const Fiducial& mark, const
                                    100 * least_share));
     // EdgePoints whose contrast is far from the others' show something else.
     std::vector<double> contrasts = points.contrast;
-    const double usual = median(contrasts);
+    const double usual = median_of(contrasts);
     EdgePoints kept;
     for (std::size_t i = 0; i < points.off.size(); ++i) {
       if (points.contrast[i] < usual / 3) continue;
