@@ -57,9 +57,8 @@ void place_near(const Eigen::Vector2d& corner, const Recipe& recipe, const std::
       const double off = (f.centre_mm - corner).norm();
       if (off >= nearest) continue;
       const BoardRect around = square(f, f.clear_mm + beside_mm);
-      const bool bare = std::all_of(
-          recipe.components.begin(), recipe.components.end(),
-          [&](const Component& c) { return shared_area_mm2(around, c.body) == 0; });
+      const bool bare = std::all_of(recipe.components.begin(), recipe.components.end(),
+                                    [&](const Component& c) { return shared_area_mm2(around, c.body) == 0; });
       const bool apart = std::all_of(before.begin(), before.end(), [&](const Fiducial& other) {
         return (other.centre_mm - f.centre_mm).norm() > 2 * (other.size_mm + f.size_mm);
       });
@@ -87,9 +86,7 @@ class MarkDrawing {
       : mark_(mark), grey_(grey), random_(random), first_(first), image_(image) {}
 
   void print() { add_mark(image_.inks, mark_, grey_, window_grey); }
-  void print_window() {
-    add_mark(image_.inks, mark_, window_grey, window_grey);
-  }
+  void print_window() { add_mark(image_.inks, mark_, window_grey, window_grey); }
   /// Nothing, a pad, or a smaller disc, in the mark's place or up to 0.4 mm beside it.
   void print_other() {
     print_window();
@@ -109,8 +106,7 @@ class MarkDrawing {
                            window_grey});
   }
   void glare_at_rim() {
-    image_.glares.push_back(
-        {mark_.centre_mm + 0.55 * mark_.size_mm * way(u(7)), 0.3 * mark_.size_mm, 500});
+    image_.glares.push_back({mark_.centre_mm + 0.55 * mark_.size_mm * way(u(7)), 0.3 * mark_.size_mm, 500});
   }
   /// The same figure beside the clear zone, and a pad.
   void print_beside() {
@@ -132,8 +128,8 @@ class MarkDrawing {
 void add_pads(const TwinBody& body, TwinGrey& g) {
   for (const double side : {-0.4, 0.4})
     g.inks.push_back({Form::rect,
-                      body.outline.centre_mm + side * body.outline.size_mm.x() *
-                                                   rotation_by_deg(body.outline.rotation_deg).col(0),
+                      body.outline.centre_mm +
+                          side * body.outline.size_mm.x() * rotation_by_deg(body.outline.rotation_deg).col(0),
                       body.outline.size_mm.cwiseProduct(Eigen::Vector2d(0.3, 1)), body.outline.rotation_deg,
                       210});
 }

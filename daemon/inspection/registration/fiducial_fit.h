@@ -45,12 +45,13 @@ FiducialFinding fit_fiducial(const GreyScene& scene, const Fiducial& mark, const
 
 /// Places within `reach_mm` of the mark's, from the best on, that the normalised cross-correlation of the drawn mark with the image
 /// shows (at least 0.45): shifts from its place by the motion in mm. `complete`: false where a part of the range is not in the
-/// frame.
+/// frame. `glare_limit` below 1: cells count as no brighter than their median and this share of the brightest one's excess over it, so that
+/// a glare spot on a pale mark does not outshine it.
 struct FiducialCandidates {
   std::vector<Eigen::Vector2d> off_mm;
   bool complete = true;
 };
 FiducialCandidates fiducial_candidates(const GreyScene& scene, const Fiducial& mark,
-                                       const PlaneMotion& motion, double reach_mm);
+                                       const PlaneMotion& motion, double reach_mm, double glare_limit = 1);
 
 }  // namespace datum

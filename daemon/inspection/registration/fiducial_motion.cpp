@@ -14,6 +14,7 @@ namespace {
 
 constexpr double least_px = 5;  // across the finest part of a mark
 constexpr double near_sigmas = 5, near_size = 0.25;
+constexpr double glare_limits[] = {1, 0.5, 0.25, 0.125};  // the next where none is near its place
 
 Eigen::Matrix<double, 2, 3> motion_rows(const Eigen::Vector2d& arm) {
   Eigen::Matrix<double, 2, 3> a;
@@ -32,31 +33,37 @@ FiducialFinding seek(const GreyScene& scene, const Fiducial& mark, const PlaneMo
     return {std::nullopt,
             fmt::format("its finest part of {:g} mm covers {:.1f} pixels, at least {:g} are needed",
                         finest_mm(mark), finest_mm(mark) / pixel_mm, least_px)};
-  const FiducialCandidates candidates = fiducial_candidates(scene, mark, motion, search.reach_mm);
   const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
   const double near_mm = std::max(near_size * mark.size_mm,
                                   near_sigmas * std::sqrt((by * search.covariance * by.transpose()).trace()));
   FiducialFinding best;
   std::size_t near = 0;
-  for (const Eigen::Vector2d& start : candidates.off_mm) {
-    FiducialFinding f = fit_fiducial(scene, mark, motion, start);
-    if (!f.fit) {
-      if (!best.fit && best.why.empty())
-        best.why =
-            fmt::format("what is most like it, [{:.3f}, {:.3f}] mm off: {}", start.x(), start.y(), f.why);
-      continue;
+  bool complete = true;
+  for (const double glare_limit : glare_limits) {
+    if (near > 0) break;
+    const FiducialCandidates candidates =
+        fiducial_candidates(scene, mark, motion, search.reach_mm, glare_limit);
+    complete = complete && candidates.complete;
+    for (const Eigen::Vector2d& start : candidates.off_mm) {
+      FiducialFinding f = fit_fiducial(scene, mark, motion, start);
+      if (!f.fit) {
+        if (!best.fit && best.why.empty())
+          best.why =
+              fmt::format("what is most like it, [{:.3f}, {:.3f}] mm off: {}", start.x(), start.y(), f.why);
+        continue;
+      }
+      if (f.fit->off_mm.norm() > search.reach_mm) continue;
+      if (best.fit && (best.fit->off_mm - f.fit->off_mm).norm() < near_size * mark.size_mm) continue;
+      near += f.fit->off_mm.norm() <= near_mm;
+      if (!best.fit || f.fit->off_mm.norm() < best.fit->off_mm.norm()) best = std::move(f);
     }
-    if (f.fit->off_mm.norm() > search.reach_mm) continue;
-    if (best.fit && (best.fit->off_mm - f.fit->off_mm).norm() < near_size * mark.size_mm) continue;
-    near += f.fit->off_mm.norm() <= near_mm;
-    if (!best.fit || f.fit->off_mm.norm() < best.fit->off_mm.norm()) best = std::move(f);
   }
   if (near > 1)
     return {std::nullopt,
             fmt::format("{} marks that look like it lie within {:.3f} mm of its place", near, near_mm)};
   if (!best.fit && best.why.empty())
     best.why = fmt::format("nothing like it within {:g} mm of its place", search.reach_mm);
-  if (!best.fit && !candidates.complete) best.why += "; a part of the range is not in the frame";
+  if (!best.fit && !complete) best.why += "; a part of the range is not in the frame";
   return best;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "calib/linear/median.h"
 #include "daemon/inspection/registration/fiducial_fit.h"
 #include "daemon/inspection/registration/fiducial_shape.h"
 
@@ -38,6 +39,16 @@ GreyCells grey_cells(const IntensityImage& image, int col, int row, int cols, in
       c.grey[std::size_t(y) * std::size_t(cols) + std::size_t(x)] = double(sum) / (k * k);
     }
   return c;
+}
+
+void limit_glare(GreyCells& cells, double share) {
+  std::vector<double> seen;
+  for (const double g : cells.grey)
+    if (!std::isnan(g)) seen.push_back(g);
+  if (seen.empty()) return;
+  const double most = *std::max_element(seen.begin(), seen.end()), middle = median_of(seen);
+  for (double& g : cells.grey)
+    if (g > middle + share * (most - middle)) g = middle + share * (most - middle);
 }
 
 struct TemplateCell {
@@ -99,7 +110,7 @@ double parabola_top(double before, double at, double after) {
 }  // namespace
 
 FiducialCandidates fiducial_candidates(const GreyScene& scene, const Fiducial& mark,
-                                       const PlaneMotion& motion, double reach_mm) {
+                                       const PlaneMotion& motion, double reach_mm, double glare_limit) {
   FiducialCandidates found;
   const MovedPlane moved(motion);
   const BoardView& v = scene.view;
@@ -118,8 +129,9 @@ FiducialCandidates fiducial_candidates(const GreyScene& scene, const Fiducial& m
   if (!(centre.cwiseAbs().maxCoeff() < limit)) return {{}, false};
   const int col = int(std::floor(centre.x() + 0.5)) - half * k - (k - 1) / 2,
             row = int(std::floor(centre.y() + 0.5)) - half * k - (k - 1) / 2;
-  const GreyCells cells = grey_cells(scene.image, col, row, side, side, k);
+  GreyCells cells = grey_cells(scene.image, col, row, side, side, k);
   found.complete = std::none_of(cells.grey.begin(), cells.grey.end(), [](double g) { return std::isnan(g); });
+  if (glare_limit < 1) limit_glare(cells, glare_limit);
   std::vector<double> score(std::size_t(side) * std::size_t(side), 0);
   const auto at = [&](int x, int y) -> double& {
     return score[std::size_t(y) * std::size_t(side) + std::size_t(x)];

@@ -209,6 +209,24 @@ TEST(InspectFiducials, MissingMarksAreNamedAndTwoAreEnough) {
   EXPECT_THAT(all.detail, HasSubstr("F3: "));
 }
 
+/// Pale marks, and on the rim of each a spot far brighter: the correlation sees the spot alone. A fifth of the edge is lost, and the rest
+/// of it, 20 points and more, places a mark within a tenth of a pixel of 40 um.
+TEST(InspectFiducials, GlareOnThePaleMarksRimDoesNotHideThem) {
+  const BoardVerdict v = placed({}, [](TwinGrey& g) {
+                           for (TwinInk& ink : g.inks)
+                             if (ink.grey == 190) ink.grey = 80;
+                           for (const Fiducial& f : marks())
+                             g.glares.push_back({f.centre_mm + 0.45 * f.size_mm * Eigen::Vector2d(0.6, -0.8),
+                                                 0.3 * f.size_mm, 600});
+                         }).inspect();
+  ASSERT_EQ(v.reason, Reason::none) << v.detail;
+  EXPECT_EQ(number(v, "fiducials_found"), 3) << warnings(v);
+  EXPECT_NEAR(number(v, "shift_x_um"), 310, 6);
+  EXPECT_NEAR(number(v, "shift_y_um"), -220, 6);
+  EXPECT_LT(std::abs(number(v, "shift_x_um") - 310), 3 * number(v, "u_shift_x_um"));
+  EXPECT_LT(std::abs(number(v, "shift_y_um") + 220), 3 * number(v, "u_shift_y_um"));
+}
+
 /// In its place: a larger disc, a square, a via with its drill, half of a mark, glare that drowns it.
 TEST(InspectFiducials, LookAlikesInAMarksPlaceAreNotTheMark) {
   const Eigen::Vector2d at = marks()[0].centre_mm;
