@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "daemon/inspection/verdict/verdict.h"
@@ -21,9 +20,6 @@ struct CfxMessage {
   std::string id;    // GUID, UniqueID of the envelope
   std::string json;  // the envelope
 };
-
-/// GUID (version 8 of RFC 9562) from the SHA-256 of a text: what is sent again has its former one.
-std::string guid_of(std::string_view text);
 
 /// Where a message comes from, and the time of its event.
 struct CfxOrigin {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "config/guid.h"
 #include "daemon/inspection/verdict/reference_evidence.h"
 #include "daemon/plant/cfx_messages.h"
 #include "daemon/sign/hex.h"
