@@ -11,36 +11,24 @@
 // never cut.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
-#include <vector>
 
-#include "daemon/inspection/verdict/verdict.h"
+#include "daemon/exchange/characteristics.h"
 
 namespace datum {
 
 class AqdefFile {
  public:
-  /// First pass, each result of the file. Throws std::invalid_argument where it is of another recipe text than the first, and
-  /// where a name is longer than its key permits.
+  /// First pass, each result of the file. Throws std::invalid_argument where it is of another recipe text than the first.
   void describe(const BoardVerdict& verdict);
-  /// K0100 and the keys of part and characteristics. Throws std::invalid_argument where nothing was measured.
+  /// K0100 and the keys of part and characteristics. Throws std::invalid_argument where nothing was measured, and where a
+  /// name is longer than its key permits.
   std::string description() const;
   /// The set of values of a result that was described.
   std::string values(const BoardVerdict& verdict) const;
 
  private:
-  struct Characteristic {
-    std::string name, unit;
-    Check check;
-    int decimals = 0;  // largest of its values, by their uncertainty
-  };
-
-  std::string recipe_, recipe_sha256_;
-  std::uint64_t first_ = 0;
-  std::map<std::string, std::size_t> numbers_;  // by name, from 1
-  std::vector<Characteristic> characteristics_;
+  CharacteristicTable table_{"a DFQ file"};
 };
 
 }  // namespace datum
