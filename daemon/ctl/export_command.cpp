@@ -10,6 +10,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
 #include "daemon/exchange/aqdef.h"
+#include "daemon/exchange/qif.h"
 #include "daemon/pictures/part_file.h"
 #include "daemon/store/result_export.h"
 
@@ -39,27 +40,54 @@ void to_stdout(const std::string& text) {
     throw std::runtime_error("stdout: can't be written");
 }
 
-/// Two passes: a file describes its characteristics before their values. Results that are stored meanwhile are left out.
+/// Results of products that a file of one recipe holds. `last`: those that were stored later are left out; 0: none are.
+void each_product(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
+                  std::uint64_t last,
+                  const std::function<void(const StoredResult&, const BoardVerdict&)>& see) {
+  for_each_result(store, filter, [&](const StoredResult& result) {
+    if (last != 0 && result.sequence > last) return false;
+    const BoardVerdict verdict = result.verdict();
+    if (verdict.recipe_sha256.starts_with(recipe_sha256) && !is_artefact(verdict)) see(result, verdict);
+    return last == 0 || result.sequence < last;
+  });
+}
+
+void count(Exported& done, const BoardVerdict& verdict) {
+  if (done.results++ == 0) done.first = verdict.sequence;
+  done.last = verdict.sequence;
+}
+
+/// Two passes: a file describes its characteristics before their values.
 Exported export_aqdef(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
                       const std::function<void(const std::string&)>& write) {
   AqdefFile file;
   Exported done;
-  const auto each = [&](const std::function<void(const BoardVerdict&)>& see) {
-    for_each_result(store, filter, [&](const StoredResult& result) {
-      const BoardVerdict verdict = result.verdict();
-      if (verdict.recipe_sha256.starts_with(recipe_sha256) && !is_artefact(verdict)) see(verdict);
-      return done.results == 0 || result.sequence < done.last;
-    });
-  };
-  std::uint64_t first = 0, last = 0, results = 0;
-  each([&](const BoardVerdict& verdict) {
+  each_product(store, filter, recipe_sha256, 0, [&](const StoredResult&, const BoardVerdict& verdict) {
     file.describe(verdict);
-    if (results++ == 0) first = verdict.sequence;
-    last = verdict.sequence;
+    count(done, verdict);
   });
-  done = {results, first, last};
   write(file.description());
-  each([&](const BoardVerdict& verdict) { write(file.values(verdict)); });
+  each_product(store, filter, recipe_sha256, done.last,
+               [&](const StoredResult&, const BoardVerdict& verdict) { write(file.values(verdict)); });
+  return done;
+}
+
+/// Three passes, for QIF lists the boards behind their measurements.
+Exported export_qif(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
+                    const std::function<void(const std::string&)>& write) {
+  QifFile file;
+  Exported done;
+  each_product(store, filter, recipe_sha256, 0, [&](const StoredResult& result, const BoardVerdict& verdict) {
+    file.describe(result, verdict);
+    count(done, verdict);
+  });
+  write(file.begin());
+  each_product(store, filter, recipe_sha256, done.last,
+               [&](const StoredResult&, const BoardVerdict& verdict) { write(file.result(verdict)); });
+  write(file.components());
+  each_product(store, filter, recipe_sha256, done.last,
+               [&](const StoredResult&, const BoardVerdict& verdict) { write(file.component(verdict)); });
+  write(file.end());
   return done;
 }
 
@@ -68,14 +96,15 @@ int run_export(const ExportOptions& o) {
                           : o.rows == "boards" ? ExportRows::boards
                                                : ExportRows::components;
   try {
-    if (!o.recipe_sha256.empty() && o.format != "aqdef")
-      throw std::invalid_argument("--recipe-sha256 is of --format aqdef");
+    if (!o.recipe_sha256.empty() && o.format != "aqdef" && o.format != "qif")
+      throw std::invalid_argument("--recipe-sha256 is of --format aqdef and qif");
     const ResultFilter filter = filter_of(o);
     auto store = ResultStore::read_only(o.store.empty() ? load_daemon_config(o.config).store
                                                         : std::filesystem::path(o.store));
     Exported done;
     const auto export_to = [&](const std::function<void(const std::string&)>& write) {
       done = o.format == "aqdef" ? export_aqdef(store, filter, o.recipe_sha256, write)
+             : o.format == "qif" ? export_qif(store, filter, o.recipe_sha256, write)
                                  : export_results(store, filter, rows, write);
     };
     if (o.output.empty()) {
@@ -106,14 +135,15 @@ int run_export(const ExportOptions& o) {
 
 void add_export_command(CommandLine& line) {
   auto o = std::make_shared<ExportOptions>();
-  auto* command = line.leaf(line.app, "export", "stored results as CSV, JSON lines or AQDEF, oldest first",
-                            [o] { return run_export(*o); });
+  auto* command =
+      line.leaf(line.app, "export", "stored results as CSV, JSON lines, AQDEF or QIF, oldest first",
+                [o] { return run_export(*o); });
   command
-      ->add_option("--format", o->format,
-                   "csv; jsonl: the verdicts as stored, with their chain's hashes; aqdef: a DFQ file (Q-DAS) "
-                   "of one recipe's "
-                   "results, where a byte beyond printable ASCII is %XX")
-      ->transform(CLI::IsMember({"csv", "jsonl", "aqdef"}, CLI::ignore_case))
+      ->add_option(
+          "--format", o->format,
+          "csv; jsonl: the verdicts as stored, with their chain's hashes; aqdef: a DFQ file (Q-DAS), qif: a "
+          "QIFDocument (QIF 3.0), each of one recipe's results, where a byte beyond printable ASCII is %XX")
+      ->transform(CLI::IsMember({"csv", "jsonl", "aqdef", "qif"}, CLI::ignore_case))
       ->capture_default_str();
   command
       ->add_option("--rows", o->rows,
@@ -124,7 +154,7 @@ void add_export_command(CommandLine& line) {
   command->add_option("--to", o->to, "measured before this time, or on this date");
   command->add_option("--recipe", o->recipe, "only this recipe's");
   command->add_option("--recipe-sha256", o->recipe_sha256,
-                      "of aqdef: only of the recipe text with this SHA-256, or its first digits");
+                      "of aqdef and qif: only of the recipe text with this SHA-256, or its first digits");
   command->add_option("--unit", o->unit, "only this board's");
   command->add_option("--board", o->board, "only this board's, and panels that hold it");
   command->add_option("--decision", o->decision, "only these")

@@ -202,6 +202,11 @@ TEST(ScenarioKeeping, ExportsBesideTheDaemon) {
   EXPECT_EQ(dfq.status, 0) << dfq.output;
   EXPECT_THAT(dfq.output, HasSubstr("\r\nK0004/1 "));
   EXPECT_EQ(k.ctl({"export", "--format", "aqdef", "--recipe-sha256", "none"}).status, 4);
+  const Outcome qif = k.ctl({"export", "--format", "qif"});
+  EXPECT_EQ(qif.status, 0) << qif.output;
+  EXPECT_THAT(qif.output, HasSubstr("<MeasurementResultsSet n=\"3\">"));
+  EXPECT_THAT(qif.output, HasSubstr("</QIFDocument>"));
+  EXPECT_EQ(k.ctl({"export", "--format", "qif", "--recipe-sha256", "none"}).status, 4);
   EXPECT_EQ(k.ctl({"export", "--output", "no/such/folder.csv"}).status, 9);
   EXPECT_EQ(k.ctl({"export", "--from", "yesterday"}).status, 4);
   EXPECT_FALSE(std::filesystem::exists(k.cell.path() / "fail.jsonl.part"));

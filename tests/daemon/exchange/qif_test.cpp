@@ -1,0 +1,314 @@
+// QIF documents: what a reader takes from them, and what it must never take.
+#include "daemon/exchange/qif.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <pugixml.hpp>
+#include <random>
+#include <set>
+
+#include "daemon/exchange/shifted_decimal.h"
+#include "daemon/store/result_export.h"
+#include "tests/daemon/scpi/fixture.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string document_of(const std::vector<BoardVerdict>& boards) {
+  QifFile file;
+  for (const BoardVerdict& board : boards) file.describe(row_of(board, to_json(board)), board);
+  std::string text = file.begin();
+  for (const BoardVerdict& board : boards) text += file.result(board);
+  text += file.components();
+  for (const BoardVerdict& board : boards) text += file.component(board);
+  return text + file.end();
+}
+
+BoardVerdict result_of(std::uint64_t sequence) {
+  BoardVerdict board = testing::board();
+  board.sequence = sequence;
+  board.store_id = "store";
+  board.reason = Reason::none;  // of the board as a whole; one of its parts is INVALID
+  return board;
+}
+
+/// One row of each kind of QIF's characteristics, with one limit, two, and a nominal or none.
+BoardVerdict of_all_kinds(std::uint64_t sequence) {
+  BoardVerdict board = result_of(sequence);
+  auto& checks = board.components[0].checks;
+  const auto add = [&](Check check, double value) {
+    checks.push_back(checks[0]);
+    checks.back().check = check;
+    checks.back().value = value;
+    checks.back().u = 0.1;
+  };
+  add({Characteristic::tilt, 0, std::nullopt, std::nullopt, 800.0}, 123.456);
+  add({Characteristic::presence, 0, std::nullopt, 900.0, std::nullopt}, 987.5);
+  add({Characteristic::paste_volume, 0, 100.0, 70.0, 130.0}, 101.25);
+  add({Characteristic::offset_x, 0, 0.0, -100.0, 100.0}, -12.5);
+  add({Characteristic::rotation, 0, 0.0, -500.0, 500.0}, -0.5);
+  add({Characteristic::flatness, 0, std::nullopt, std::nullopt, 50.0}, 7);
+  add({Characteristic::thickness, 0, 1600.0, 1500.0, 1700.0}, 1601);
+  add({Characteristic::percentile, 0.99, 1160.0, 1140.0, 1180.0}, 1161);
+  return board;
+}
+
+struct Document {
+  explicit Document(const std::string& text) {
+    const auto read = xml.load_buffer(text.data(), text.size());
+    EXPECT_TRUE(read) << read.description() << " at " << read.offset;
+  }
+  std::size_t count(const std::string& xpath) const { return xml.select_nodes(xpath.c_str()).size(); }
+  std::string text(const std::string& xpath) const {
+    const auto node = xml.select_node(xpath.c_str());
+    return node.attribute() ? node.attribute().value() : node.node().text().get();
+  }
+  std::set<std::string> texts(const std::string& xpath) const {
+    std::set<std::string> all;
+    for (const auto& node : xml.select_nodes(xpath.c_str()))
+      all.insert(node.attribute() ? node.attribute().value() : node.node().text().get());
+    return all;
+  }
+  pugi::xml_document xml;
+};
+
+/// Ids unique and not above idMax, each n the number of its elements, each reference to an element of its kind.
+void expect_sound(const Document& d) {
+  const auto ids = d.texts("//@id");
+  EXPECT_EQ(ids.size(), d.count("//@id"));
+  std::uint64_t most = 0;
+  for (const std::string& id : ids) most = std::max<std::uint64_t>(most, std::stoull(id));
+  EXPECT_EQ(d.text("/QIFDocument/@idMax"), std::to_string(most));
+  for (const auto& node : d.xml.select_nodes("//*[@n]"))
+    EXPECT_EQ(std::to_string(std::distance(node.node().begin(), node.node().end())),
+              node.node().attribute("n").value())
+        << node.node().name();
+  const std::pair<const char*, const char*> references[] = {
+      {"//FormalStandardId", "//Standard/@id"},
+      {"//CharacteristicDefinitionId", "//CharacteristicDefinitions/*/@id"},
+      {"//CharacteristicNominalId", "//CharacteristicNominals/*/@id"},
+      {"//CharacteristicItemId", "//CharacteristicItems/*/@id"},
+      {"//MeasurementDeviceIds/Id", "//MeasurementDevice/@id"},
+      {"//ActualComponentId", "//ActualComponent/@id"},
+      {"//ActualComponentIds/Id", "//ActualComponent/@id"},
+      {"//AsmPathId", "//AsmPath/@id"},
+      {"//ComponentIds/Id", "//Component/@id"},
+      {"//Component/Part/Id", "//Part/@id"}};
+  for (const auto& [from, to] : references) {
+    const auto targets = d.texts(to);
+    for (const std::string& id : d.texts(from)) EXPECT_TRUE(targets.contains(id)) << from << " " << id;
+  }
+  // QIF's keyrefs are of one kind: the nominal of a Height item is a Height nominal.
+  const auto kind = [](const std::string& name) { return name.substr(0, name.find("Characteristic")); };
+  for (const auto& [from, what] : {std::pair{"//CharacteristicNominals/*", "CharacteristicDefinitionId"},
+                                   std::pair{"//CharacteristicItems/*", "CharacteristicNominalId"},
+                                   std::pair{"//CharacteristicMeasurements/*", "CharacteristicItemId"}})
+    for (const auto& node : d.xml.select_nodes(from)) {
+      const auto target =
+          d.xml.select_node(fmt::format("//*[@id='{}']", node.node().child(what).text().get()).c_str());
+      EXPECT_EQ(kind(node.node().name()), kind(target.node().name()));
+    }
+}
+
+TEST(Qif, HasAResultForEachBoardAndAMeasurementForEachCharacteristic) {
+  const Document d(document_of({result_of(12), result_of(13)}));
+  expect_sound(d);
+  EXPECT_EQ(d.text("/QIFDocument/@versionQIF"), "3.0.0");
+  EXPECT_STREQ(d.xml.first_child().attribute("xmlns").value(), "http://qifstandards.org/xsd/qif3");
+  EXPECT_EQ(d.texts("//SignificanceModifier"), std::set<std::string>{"SM"});
+  EXPECT_EQ(d.count("//MeasurementResults"), 2u);
+  EXPECT_EQ(d.count("//CharacteristicMeasurements/*"), 6u);
+  EXPECT_EQ(d.text("//Part/ModelNumber"), "mainboard");
+  EXPECT_EQ(d.text("//Part/Version"), "ab12");
+  EXPECT_EQ(d.text("//MeasurementDevice/SerialNumber"), "S1");
+  EXPECT_EQ(d.text("//LinearUnit/UnitName"), "mm");
+  EXPECT_EQ(d.text("//HeightCharacteristicDefinition[1]/Tolerance/MaxValue"), "1.1805");
+  EXPECT_EQ(d.text("//HeightCharacteristicDefinition[1]/Tolerance/MinValue"), "1.14");
+  EXPECT_EQ(d.text("//HeightCharacteristicNominal[1]/TargetValue"), "1.16");
+  EXPECT_EQ(d.text("//HeightCharacteristicItem[1]/Name"), "U1 median");
+  const std::string first = "//MeasurementResults[1]";
+  EXPECT_EQ(d.text(first + "//AttributeStr[@name='sequence']/@value"), "12");
+  EXPECT_EQ(d.text(first + "//AttributeStr[@name='recipe_sha256']/@value"), "ab12");
+  EXPECT_EQ(d.text(first + "//AttributeStr[@name='code']/@value"), "0.1.0 test");
+  EXPECT_EQ(d.text(first + "//InspectionStart"), "2026-11-21T07:18:17.123456Z");
+  const std::string value = first + "//CharacteristicMeasurements/*[1]/Value";
+  EXPECT_EQ(d.text(value), "1.16025");
+  EXPECT_EQ(d.text(value + "/@combinedUncertainty"), "0.00125");
+  EXPECT_EQ(d.text(value + "/@meanError"), "0");
+  EXPECT_EQ(d.text(value + "/@decimalPlaces"), "4");
+  EXPECT_EQ(d.text("//ActualComponent[1]/SerialNumber"), "SN-7");
+}
+
+TEST(Qif, EachCharacteristicHasItsKindUnitAndLimits) {
+  const Document d(document_of({of_all_kinds(1)}));
+  expect_sound(d);
+  EXPECT_EQ(d.count("//UserDefinedAngularCharacteristicDefinition"), 2u);
+  EXPECT_EQ(d.count("//UserDefinedUnitCharacteristicDefinition"), 2u);
+  EXPECT_EQ(d.count("//UserDefinedLinearCharacteristicDefinition"), 2u);
+  EXPECT_EQ(d.count("//ThicknessCharacteristicDefinition"), 1u);
+  EXPECT_EQ(d.text("//AngularUnit/UnitName"), "degree");
+  EXPECT_EQ(d.text("//UserDefinedAngularCharacteristicMeasurement[1]/Value"), "0.123456");
+  EXPECT_EQ(d.text("//UserDefinedAngularCharacteristicDefinition[1]/Tolerance/MaxValue"), "0.8");
+  EXPECT_EQ(d.count("//UserDefinedAngularCharacteristicDefinition[1]/Tolerance/MinValue"), 0u);
+  EXPECT_EQ(d.text("//UserDefinedAngularCharacteristicMeasurement[2]/Value"), "-0.0005");
+  EXPECT_EQ(d.texts("//UserDefinedUnit/UnitName"), (std::set<std::string>{"percent", "permille"}));
+  EXPECT_EQ(d.text("//Value[@unitName='permille']"), "987.5");
+  EXPECT_EQ(d.text("//TargetValue[@unitName='permille']"), "1000");
+  EXPECT_EQ(d.count("//UserDefinedUnitCharacteristicNominal[1]//AttributeStr[@name='target']"), 1u);
+  EXPECT_EQ(d.text("//MinValue[@unitName='percent']"), "70");
+  EXPECT_EQ(d.text("//UserDefinedLinearCharacteristicMeasurement[1]/Value"), "-0.0125");
+}
+
+TEST(Qif, WhatIsInvalidHasNoValueAndIsNeverPass) {
+  BoardVerdict whole = result_of(2), absent = result_of(3), nothing = result_of(4), infinite = result_of(5);
+  whole.reason = Reason::pose_stale;  // the parts have values and passed
+  whole.detail = "the position is 12 s old";
+  absent.components.pop_back();
+  nothing.components.clear();
+  nothing.reason = Reason::pose_missing;
+  infinite.components[0].checks[0].value = std::numeric_limits<double>::quiet_NaN();
+  const Document d(document_of({result_of(1), whole, absent, nothing, infinite}));
+  expect_sound(d);
+  const auto status = [&](int result, int row) {
+    return d.text(fmt::format("//MeasurementResults[{}]//CharacteristicMeasurements/*[{}]//CharacteristicStatusEnum",
+                              result, row));
+  };
+  EXPECT_EQ(status(1, 1), "PASS");
+  EXPECT_EQ(status(1, 2), "FAIL");
+  EXPECT_EQ(status(1, 3), "NOT_ANALYZED");
+  EXPECT_EQ(d.text("//MeasurementResults[1]//CharacteristicMeasurements/*[3]//AttributeStr[@name='reason']/@value"),
+            "FLOOR_INLIER_RATIO");
+  for (const int row : {1, 2, 3}) {
+    EXPECT_EQ(status(2, row), "NOT_ANALYZED");
+    EXPECT_EQ(status(4, row), "NOT_ANALYZED");
+  }
+  EXPECT_EQ(d.text("//MeasurementResults[2]//CharacteristicMeasurements/*[1]//AttributeStr[@name='reason']/@value"),
+            "POSE_STALE");
+  EXPECT_EQ(status(3, 3), "NOT_ANALYZED");
+  EXPECT_EQ(status(5, 1), "NOT_ANALYZED");
+  EXPECT_EQ(d.count("//CharacteristicMeasurements/*[Value][Status/CharacteristicStatusEnum='NOT_ANALYZED']"), 0u);
+  EXPECT_EQ(d.count("//CharacteristicMeasurements/*[not(Value)][Status/CharacteristicStatusEnum!='NOT_ANALYZED']"),
+            0u);
+  EXPECT_EQ(d.texts("//InspectionStatusEnum"), (std::set<std::string>{"NOT_CALCULATED"}));
+}
+
+TEST(Qif, InconclusiveIsIndeterminate) {
+  BoardVerdict board = result_of(1);
+  board.decision = Decision::inconclusive;
+  board.components[2].checks[0].decision = Decision::inconclusive;
+  const Document d(document_of({board}));
+  EXPECT_EQ(d.text("//MeasurementResults//InspectionStatusEnum"), "UNKNOWN");
+  EXPECT_EQ(d.text("//CharacteristicMeasurements/*[3]//CharacteristicStatusEnum"), "INDETERMINATE");
+}
+
+TEST(Qif, BoardsOfAPanelAreComponents) {
+  BoardVerdict panel = result_of(1);
+  panel.components[0].reference = "U1@1-1";
+  panel.components[1].reference = "U1@2-1";
+  panel.components.pop_back();
+  panel.boards = {{"1-1", "A", Decision::pass, Reason::none, "", {}, std::nullopt},
+                  {"2-1", "B", std::nullopt, Reason::skipped, "marked", {}, std::nullopt}};
+  const Document d(document_of({panel, panel}));
+  expect_sound(d);
+  EXPECT_EQ(d.count("//ActualComponent"), 6u);
+  const auto serial_of = [&](int row) {
+    return d.text(fmt::format("//ActualComponent[@id=//MeasurementResults[2]//CharacteristicMeasurements/*[{}]/"
+                              "ActualComponentId]/SerialNumber",
+                              row));
+  };
+  EXPECT_EQ(serial_of(1), "A");
+  EXPECT_EQ(serial_of(2), "B");
+  EXPECT_EQ(d.text("//ActualComponent[SerialNumber='B']//InspectionStatusEnum"), "NOT_MEASURED");
+}
+
+TEST(Qif, AHostileTextStaysText) {
+  BoardVerdict hostile = result_of(1);
+  hostile.unit_id = "</SerialNumber><Status/>&\"'=cmd|' /C calc'!A0\x01\x1b\r\n\xC3\xA4\xFF%41]]>";
+  hostile.recipe = "<!--";
+  hostile.components[0].reference = "U<1>&\"\x02";
+  hostile.components[2].checks[0].detail = "<script>";
+  const Document d(document_of({hostile}));
+  expect_sound(d);
+  EXPECT_EQ(d.text("//SerialNumber[../Status]"),
+            "</SerialNumber><Status/>&\"'=cmd|' /C calc'!A0%01%1B%0D%0A%C3%A4%FF%2541]]>");
+  EXPECT_EQ(d.text("//ModelNumber"), "<!--");
+  EXPECT_EQ(d.text("//CharacteristicItems/*[1]/Name"), "U<1>&\"%02 median");
+  EXPECT_EQ(d.count("//script"), 0u);
+  BoardVerdict timeless = result_of(1);
+  timeless.measured_at = "2026-11-21T07:18:17.\"Z";
+  EXPECT_EQ(Document(document_of({timeless})).count("//InspectionStart"), 0u);
+}
+
+TEST(Qif, TheSameResultsHaveTheSameBytesAndOthersAnotherIdentity) {
+  EXPECT_EQ(document_of({result_of(1), result_of(2)}), document_of({result_of(1), result_of(2)}));
+  BoardVerdict other = result_of(2);
+  other.components[0].checks[0].value = std::nextafter(other.components[0].checks[0].value, 0);
+  const auto id = [](const std::vector<BoardVerdict>& boards) {
+    return Document(document_of(boards)).text("/QIFDocument/QPId");
+  };
+  EXPECT_NE(id({result_of(1), result_of(2)}), id({result_of(1), other}));
+  EXPECT_THAT(id({other}), ::testing::MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+}
+
+/// Parts of a decimal that moves back by so many places.
+double read_back(std::string text, int places) {
+  return std::strtod((text + "e" + std::to_string(places)).c_str(), nullptr);
+}
+
+TEST(Qif, EveryDigitOfTheStoreReadsBack) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    const double value = std::uniform_real_distribution(1.0, 10.0)(random) * (i % 2 == 0 ? 1 : -1) *
+                         std::pow(10, std::uniform_int_distribution(-5, 8)(random));
+    for (const int places : {0, 3}) {
+      const std::string text = shifted_decimal(value, places);
+      ASSERT_EQ(read_back(text, places), value) << text;
+      ASSERT_THAT(text, ::testing::MatchesRegex("-?[0-9]+(\\.[0-9]+)?"));
+    }
+  }
+  EXPECT_EQ(shifted_decimal(1160.25, 3), "1.16025");
+  EXPECT_EQ(shifted_decimal(-0.0, 3), "0");
+  EXPECT_EQ(shifted_decimal(1e-300, 3), "0");
+  EXPECT_EQ(shifted_decimal(5e22, 0), "50000000000000000000000");
+  EXPECT_EQ(shifted_decimal(-7, 3), "-0.007");
+}
+
+TEST(Qif, AFileIsOfOneRecipeOfSomethingAndOfTheSameResults) {
+  BoardVerdict other = result_of(2), empty = result_of(1);
+  other.recipe_sha256 = "cd34";
+  empty.components.clear();
+  EXPECT_THROW(document_of({result_of(1), other}), std::invalid_argument);
+  EXPECT_THROW(document_of({}), std::invalid_argument);
+  EXPECT_THROW(document_of({empty}), std::invalid_argument);
+  QifFile changed;
+  for (const std::uint64_t n : {1, 2}) changed.describe(row_of(result_of(n), to_json(result_of(n))), result_of(n));
+  changed.begin();
+  changed.result(result_of(1));
+  changed.components();
+  changed.component(result_of(1));
+  EXPECT_THROW(changed.end(), std::runtime_error);
+}
+
+/// Of the schemas (QIFApplications/QIFDocument.xsd and QIFLibrary) in the folder DATUM_QIF_SCHEMAS: `xmllint` of libxml2-utils.
+TEST(Qif, TheSchemasAcceptIt) {
+  const char* folder = std::getenv("DATUM_QIF_SCHEMAS");
+  if (!folder) GTEST_SKIP() << "DATUM_QIF_SCHEMAS does not name the folder of QIF's schemas";
+  const testing::FreshFolder scratch;
+  const auto file = scratch.path() / "results.qif";
+  std::ofstream(file) << document_of({result_of(1), of_all_kinds(2)});
+  EXPECT_EQ(std::system(fmt::format("xmllint --nonet --noout --schema '{}/QIFApplications/QIFDocument.xsd' '{}'",
+                                    folder, file.string())
+                            .c_str()),
+            0);
+}
+
+}  // namespace
+}  // namespace datum
