@@ -74,9 +74,9 @@ void QifFile::write_measurement(const BoardVerdict& verdict, std::size_t i, cons
                             {"reason", reason_text(verdict.reason)},
                             {"detail", verdict.detail}});
   } else if (decision != Decision::pass) {
-    write_attributes(xml_, {{"verdict", name_of(decision)},
-                            {"reason", reason_text(row->reason)},
-                            {"detail", row->detail}});
+    write_attributes(
+        xml_,
+        {{"verdict", name_of(decision)}, {"reason", reason_text(row->reason)}, {"detail", row->detail}});
   }
   xml_.open("Status");
   xml_.leaf("CharacteristicStatusEnum", characteristic_status(decision));
@@ -180,7 +180,7 @@ std::string QifFile::component(const BoardVerdict& v) {
   write(v.unit_id, "", inspection_status(v.decision));
   for (const PanelBoard& board : v.boards)
     write(board.unit_id, board.name,
-          !board.decision ? "NOT_MEASURED"
+          !board.decision            ? "NOT_MEASURED"
           : is_invalid_as_a_whole(v) ? inspection_status(Decision::invalid)
                                      : inspection_status(*board.decision));
   components_written_ += 1 + v.boards.size();

@@ -113,8 +113,8 @@ void QifFile::write_definition(std::size_t i) {
     xml_.close();
   }
   if (kind.says_what())
-    xml_.leaf("WhatToMeasure",
-              fmt::format("{} of {}, as datumd's recipes name it", name_of(c.check.characteristic), c.reference));
+    xml_.leaf("WhatToMeasure", fmt::format("{} of {}, as datumd's recipes name it",
+                                           name_of(c.check.characteristic), c.reference));
   xml_.close();
 }
 
@@ -124,13 +124,15 @@ void QifFile::write_nominal(std::size_t i) {
   const std::string name = kind.element("Nominal");
   xml_.open(name.c_str(), {{"id", std::to_string(nominal(i))}});
   if (kind.unit && !c.check.nominal)
-    write_attributes(xml_, {{"target", "the recipe states no nominal; TargetValue is the value of a good part"}});
+    write_attributes(xml_,
+                     {{"target", "the recipe states no nominal; TargetValue is the value of a good part"}});
   xml_.leaf("CharacteristicDefinitionId", std::to_string(definition(i)));
   xml_.leaf("Name", c.name);
   if (!kind.unit) {
     if (c.check.nominal) xml_.leaf("TargetValue", shifted_decimal(*c.check.nominal, kind.places));
   } else {
-    const std::optional<double> limit = c.check.upper ? c.check.upper : c.check.lower, best = best_of(c.check);
+    const std::optional<double> limit = c.check.upper ? c.check.upper : c.check.lower,
+                                best = best_of(c.check);
     xml_.leaf("TargetValue", shifted_decimal(best ? *best : limit.value_or(0), 0), {{"unitName", kind.unit}});
     if (c.check.upper) xml_.leaf("MaxValue", shifted_decimal(*c.check.upper, 0), {{"unitName", kind.unit}});
     if (c.check.lower) xml_.leaf("MinValue", shifted_decimal(*c.check.lower, 0), {{"unitName", kind.unit}});

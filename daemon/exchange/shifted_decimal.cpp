@@ -23,8 +23,9 @@ std::string shifted_decimal(double value, int places) {
     digits.insert(0, static_cast<std::size_t>(1 - whole), '0');
     whole = 1;
   }
-  if (static_cast<int>(digits.size()) < whole) digits.append(static_cast<std::size_t>(whole) - digits.size(), '0');
-    constexpr std::size_t most = 24;
+  if (static_cast<int>(digits.size()) < whole)
+    digits.append(static_cast<std::size_t>(whole) - digits.size(), '0');
+  constexpr std::size_t most = 24;
   std::string out = digits.substr(0, static_cast<std::size_t>(whole));
   std::string part = digits.substr(out.size()).substr(0, most - std::min(most, out == "0" ? 0 : out.size()));
   part.erase(part.find_last_not_of('0') + 1);

@@ -178,25 +178,29 @@ TEST(Qif, WhatIsInvalidHasNoValueAndIsNeverPass) {
   const Document d(document_of({result_of(1), whole, absent, nothing, infinite}));
   expect_sound(d);
   const auto status = [&](int result, int row) {
-    return d.text(fmt::format("//MeasurementResults[{}]//CharacteristicMeasurements/*[{}]//CharacteristicStatusEnum",
-                              result, row));
+    return d.text(fmt::format(
+        "//MeasurementResults[{}]//CharacteristicMeasurements/*[{}]//CharacteristicStatusEnum", result, row));
   };
   EXPECT_EQ(status(1, 1), "PASS");
   EXPECT_EQ(status(1, 2), "FAIL");
   EXPECT_EQ(status(1, 3), "NOT_ANALYZED");
-  EXPECT_EQ(d.text("//MeasurementResults[1]//CharacteristicMeasurements/*[3]//AttributeStr[@name='reason']/@value"),
-            "FLOOR_INLIER_RATIO");
+  EXPECT_EQ(
+      d.text("//MeasurementResults[1]//CharacteristicMeasurements/*[3]//AttributeStr[@name='reason']/@value"),
+      "FLOOR_INLIER_RATIO");
   for (const int row : {1, 2, 3}) {
     EXPECT_EQ(status(2, row), "NOT_ANALYZED");
     EXPECT_EQ(status(4, row), "NOT_ANALYZED");
   }
-  EXPECT_EQ(d.text("//MeasurementResults[2]//CharacteristicMeasurements/*[1]//AttributeStr[@name='reason']/@value"),
-            "POSE_STALE");
+  EXPECT_EQ(
+      d.text("//MeasurementResults[2]//CharacteristicMeasurements/*[1]//AttributeStr[@name='reason']/@value"),
+      "POSE_STALE");
   EXPECT_EQ(status(3, 3), "NOT_ANALYZED");
   EXPECT_EQ(status(5, 1), "NOT_ANALYZED");
-  EXPECT_EQ(d.count("//CharacteristicMeasurements/*[Value][Status/CharacteristicStatusEnum='NOT_ANALYZED']"), 0u);
-  EXPECT_EQ(d.count("//CharacteristicMeasurements/*[not(Value)][Status/CharacteristicStatusEnum!='NOT_ANALYZED']"),
+  EXPECT_EQ(d.count("//CharacteristicMeasurements/*[Value][Status/CharacteristicStatusEnum='NOT_ANALYZED']"),
             0u);
+  EXPECT_EQ(
+      d.count("//CharacteristicMeasurements/*[not(Value)][Status/CharacteristicStatusEnum!='NOT_ANALYZED']"),
+      0u);
   EXPECT_EQ(d.texts("//InspectionStatusEnum"), (std::set<std::string>{"NOT_CALCULATED"}));
 }
 
@@ -220,9 +224,10 @@ TEST(Qif, BoardsOfAPanelAreComponents) {
   expect_sound(d);
   EXPECT_EQ(d.count("//ActualComponent"), 6u);
   const auto serial_of = [&](int row) {
-    return d.text(fmt::format("//ActualComponent[@id=//MeasurementResults[2]//CharacteristicMeasurements/*[{}]/"
-                              "ActualComponentId]/SerialNumber",
-                              row));
+    return d.text(
+        fmt::format("//ActualComponent[@id=//MeasurementResults[2]//CharacteristicMeasurements/*[{}]/"
+                    "ActualComponentId]/SerialNumber",
+                    row));
   };
   EXPECT_EQ(serial_of(1), "A");
   EXPECT_EQ(serial_of(2), "B");
@@ -255,7 +260,8 @@ TEST(Qif, TheSameResultsHaveTheSameBytesAndOthersAnotherIdentity) {
     return Document(document_of(boards)).text("/QIFDocument/QPId");
   };
   EXPECT_NE(id({result_of(1), result_of(2)}), id({result_of(1), other}));
-  EXPECT_THAT(id({other}), ::testing::MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+  EXPECT_THAT(id({other}),
+              ::testing::MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
 }
 
 /// Parts of a decimal that moves back by so many places.
@@ -289,7 +295,8 @@ TEST(Qif, AFileIsOfOneRecipeOfSomethingAndOfTheSameResults) {
   EXPECT_THROW(document_of({}), std::invalid_argument);
   EXPECT_THROW(document_of({empty}), std::invalid_argument);
   QifFile changed;
-  for (const std::uint64_t n : {1, 2}) changed.describe(row_of(result_of(n), to_json(result_of(n))), result_of(n));
+  for (const std::uint64_t n : {1, 2})
+    changed.describe(row_of(result_of(n), to_json(result_of(n))), result_of(n));
   changed.begin();
   changed.result(result_of(1));
   changed.components();
@@ -304,10 +311,11 @@ TEST(Qif, TheSchemasAcceptIt) {
   const testing::FreshFolder scratch;
   const auto file = scratch.path() / "results.qif";
   std::ofstream(file) << document_of({result_of(1), of_all_kinds(2)});
-  EXPECT_EQ(std::system(fmt::format("xmllint --nonet --noout --schema '{}/QIFApplications/QIFDocument.xsd' '{}'",
-                                    folder, file.string())
-                            .c_str()),
-            0);
+  EXPECT_EQ(
+      std::system(fmt::format("xmllint --nonet --noout --schema '{}/QIFApplications/QIFDocument.xsd' '{}'",
+                              folder, file.string())
+                      .c_str()),
+      0);
 }
 
 }  // namespace
