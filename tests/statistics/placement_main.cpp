@@ -23,11 +23,10 @@ int main(int argc, char** argv) {
   app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
   app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places")
       ->capture_default_str();
-  auto* marks = app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
+  app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
   app.add_option("--stretch-ppm", plan.stretch_ppm,
                  "largest scale and shear of the boards, registered as affine")
-      ->capture_default_str()
-      ->excludes(marks);
+      ->capture_default_str();
   app.add_option("--pixels", most_px, "along the longer side")->capture_default_str();
   app.add_option("--seed", plan.seed)->capture_default_str();
   app.add_option("--only", plan.only, "number of one placement, from 0; its text is printed");

@@ -18,6 +18,7 @@ struct FiducialEvidence {
   Eigen::Vector3d left_at = Eigen::Vector3d::Zero();  // correction that the marks' remainders refer to
   std::optional<FiducialMotion> marks;                // against the bodies' motion
   std::optional<CombinedMotion> with_parts;           // the same of marks and bodies
+  std::optional<StretchedMotion> stretched;           // in their place where a stretch is estimated
 };
 
 /// Which of two places, that the bodies do not tell apart, shows enough of the marks: 1 the best, 2 the second, of a board that is

@@ -82,17 +82,18 @@ constexpr const char* scale_causes =
     "or a stretched one";
 
 std::optional<Refusal> stretch_refusal(const RegisteredMotion& m, const AlignmentRecipe& a) {
+  const char* const who = a.fiducials.empty() ? "parts" : "parts and fiducials";
   for (const StretchValue& v : stretch_values(a, m)) {
     if (std::abs(v.value) > v.most)
       return not_placed(
-          fmt::format("the parts show {} {:.0f} {} (U = {:.0f}, k = 2), at most {} = {:g} is allowed; {}",
+          fmt::format("the {} show {} {:.0f} {} (U = {:.0f}, k = 2), at most {} = {:g} is allowed; {}", who,
                       v.words, v.value, v.unit, 2 * v.u, v.key, v.most, scale_causes));
     if (2 * v.u > v.most)
       return not_placed(
-          fmt::format("the parts show {} {:.0f} {} with U = {:.0f} (k = 2), wider than {} = {:g}: too few "
+          fmt::format("the {} show {} {:.0f} {} with U = {:.0f} (k = 2), wider than {} = {:g}: too few "
                       "parts, or parts on one "
                       "line; list more parts, or state alignment.model = \"rigid\"",
-                      v.words, v.value, v.unit, 2 * v.u, v.key, v.most));
+                      who, v.words, v.value, v.unit, 2 * v.u, v.key, v.most));
   }
   return std::nullopt;
 }
@@ -150,7 +151,7 @@ std::optional<Refusal> fit_refusal(const BoardRegistration& r, const AlignmentRe
                     "= {} parts are demanded; parts "
                     "with free edges and heights beside them are needed",
                     fit.used, a.min_parts));
-  if (has_stretch(a))
+  if (has_stretch(a) && a.fiducials.empty())
     if (auto why = stretch_refusal(*r.best, a)) return why;
   if (1e3 * fit.residual_mm > a.max_residual_um)
     return not_placed(fmt::format(
@@ -272,6 +273,7 @@ BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> l
     name_scale(*why, recipe, looks, r, threads);
   FiducialEvidence evidence;
   if (!why && !a.fiducials.empty()) why = join_fiducials(recipe, frame, view, r, evidence, threads);
+  if (!why && has_stretch(a) && !a.fiducials.empty()) why = stretch_refusal(*r.best, a);
   if (!why) why = place_refusal(r, recipe);
   BoardShift found{std::move(why), record_of(r, a, height_um), {}, r.best};
   if (!a.fiducials.empty()) record_fiducials(a, evidence, found.stage);

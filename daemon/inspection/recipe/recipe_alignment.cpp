@@ -44,14 +44,11 @@ void read_model(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe&
   a.max_scale_ppm = limit("max_scale_ppm", a.model != BoardModel::rigid, "\"similarity\" or \"affine\"");
   a.max_shear_urad = limit("max_shear_urad", a.model == BoardModel::affine, "\"affine\"");
   if (a.model == BoardModel::rigid) return;
-  const char* const beside = !recipe.snapshots.poses.empty() ? "[snapshots]"
-                             : table.has("fiducial")         ? "[[alignment.fiducial]]"
-                                                             : nullptr;
-  if (beside)
+  if (!recipe.snapshots.poses.empty())
     table.refuse("model",
-                 std::string("\"") + name_of(a.model) + "\" beside " + beside +
-                     ": a stretch is estimated by the parts of one board in one frame",
-                 "\"rigid\", or leave " + std::string(beside) + " out");
+                 std::string("\"") + name_of(a.model) +
+                     "\" beside [snapshots]: a stretch is estimated by the parts of one board in one frame",
+                 "\"rigid\", or leave [snapshots] out");
 }
 
 /// The keys of a registration; they mean nothing without max_rotation_deg, nor cell_mm with it.

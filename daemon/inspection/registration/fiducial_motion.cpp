@@ -14,6 +14,7 @@ namespace {
 
 constexpr double least_px = 5;  // across the finest part of a mark
 constexpr double near_sigmas = 5, near_size = 0.25;
+constexpr double least_pivot = 1e-6;  // of unit rows: places on a line within a thousandth of their spread
 constexpr double glare_limits[] = {1, 0.5, 0.25, 0.125};  // the next where none is near its place
 
 Eigen::Matrix<double, 2, 3> motion_rows(const Eigen::Vector2d& arm) {
@@ -22,8 +23,32 @@ Eigen::Matrix<double, 2, 3> motion_rows(const Eigen::Vector2d& arm) {
   return a;
 }
 
+/// Rows of StretchedMotion::correction.
+Eigen::Matrix<double, 2, 6> stretched_rows(const Fiducial& mark, const PlaneMotion& motion) {
+  const Eigen::Matrix2d linear = MovedPlane(motion).linear();
+  Eigen::Matrix<double, 2, 6> a;
+  a << motion_rows(linear * (stretched(mark.centre_mm, motion) - motion.pivot_mm)),
+      linear * stretch_rows(mark.centre_mm - motion.pivot_mm).rightCols<3>();
+  return a;
+}
+
 Eigen::Vector2d mark_arm(const Fiducial& mark, const PlaneMotion& motion) {
   return MovedPlane(motion).linear() * (mark.centre_mm - motion.pivot_mm);
+}
+
+/// Variance of the mark's place by the motion, over both directions.
+double place_variance(const Fiducial& mark, const PlaneMotion& motion, const FiducialSearch& search) {
+  if (search.stretched) {
+    const Eigen::Matrix<double, 2, 6> by = stretched_rows(mark, motion);
+    return (by * *search.stretched * by.transpose()).trace();
+  }
+  const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
+  return (by * search.covariance * by.transpose()).trace();
+}
+
+Eigen::Matrix2d weight_of(const SoughtFiducial& s) {
+  const double u = 1e-3 * s.mark->u_um;
+  return (s.finding.fit->covariance + u * u * Eigen::Matrix2d::Identity()).inverse();
 }
 
 FiducialFinding seek(const GreyScene& scene, const Fiducial& mark, const PlaneMotion& motion,
@@ -33,9 +58,8 @@ FiducialFinding seek(const GreyScene& scene, const Fiducial& mark, const PlaneMo
     return {std::nullopt,
             fmt::format("its finest part of {:g} mm covers {:.1f} pixels, at least {:g} are needed",
                         finest_mm(mark), finest_mm(mark) / pixel_mm, least_px)};
-  const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
-  const double near_mm = std::max(near_size * mark.size_mm,
-                                  near_sigmas * std::sqrt((by * search.covariance * by.transpose()).trace()));
+  const double near_mm =
+      std::max(near_size * mark.size_mm, near_sigmas * std::sqrt(place_variance(mark, motion, search)));
   FiducialFinding best;
   std::size_t near = 0;
   bool complete = true;
@@ -88,22 +112,18 @@ FiducialMotion fit_fiducials(const std::vector<SoughtFiducial>& sought, const Pl
   Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
   Eigen::Vector3d v = Eigen::Vector3d::Zero();
   m.freedom = 2 * int(found_of(sought)) - 3;
-  const auto weight = [](const SoughtFiducial& s) {
-    const double u = 1e-3 * s.mark->u_um;
-    return Eigen::Matrix2d((s.finding.fit->covariance + u * u * Eigen::Matrix2d::Identity()).inverse());
-  };
   for (const SoughtFiducial& s : sought) {
     if (!s.finding.fit) continue;
     const auto a = motion_rows(mark_arm(*s.mark, motion));
-    normal += a.transpose() * weight(s) * a;
-    v += a.transpose() * weight(s) * s.finding.fit->off_mm;
+    normal += a.transpose() * weight_of(s) * a;
+    v += a.transpose() * weight_of(s) * s.finding.fit->off_mm;
   }
   m.motion.covariance = normal.inverse();
   m.motion.correction = m.motion.covariance * v;
   for (const SoughtFiducial& s : sought) {
     if (!s.finding.fit) continue;
     const Eigen::Vector2d r = left_over(s, motion, m.motion.correction);
-    m.chi2 += r.dot(weight(s) * r);
+    m.chi2 += r.dot(weight_of(s) * r);
   }
   if (m.freedom > 0) m.motion.covariance *= std::max(1.0, m.chi2 / m.freedom);
   return m;
@@ -122,6 +142,56 @@ CombinedMotion combined(const MotionEstimate& a, const MotionEstimate& b) {
 Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
                           const Eigen::Vector3d& correction) {
   return sought.finding.fit->off_mm - motion_rows(mark_arm(*sought.mark, motion)) * correction;
+}
+
+Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
+                          const Vector6d& correction) {
+  return sought.finding.fit->off_mm - stretched_rows(*sought.mark, motion) * correction;
+}
+
+StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, const PlaneMotion& motion,
+                                 const Matrix6d& bodies, int unknowns) {
+  using Normal = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+  Matrix6d all = Matrix6d::Zero();
+  Vector6d v = Vector6d::Zero();
+  for (const SoughtFiducial& s : sought) {
+    if (!s.finding.fit) continue;
+    const auto a = stretched_rows(*s.mark, motion);
+    all += a.transpose() * weight_of(s) * a;
+    v += a.transpose() * weight_of(s) * s.finding.fit->off_mm;
+  }
+  const auto chi2_of = [&](const Vector6d& correction) {
+    double sum = 0;
+    for (const SoughtFiducial& s : sought) {
+      if (!s.finding.fit) continue;
+      const Eigen::Vector2d r = left_over(s, motion, correction);
+      sum += r.dot(weight_of(s) * r);
+    }
+    return sum;
+  };
+  const Normal marks = all.topLeftCorner(unknowns, unknowns);
+  const auto right = v.head(unknowns);
+  StretchedMotion m;
+  const int found = int(found_of(sought));
+  // Unknowns of different units: by their own sizes.
+  const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> by = marks.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::FullPivLU<Normal> alone(by.asDiagonal() * marks * by.asDiagonal());
+  double apart = 1;
+  if (2 * found > unknowns && std::abs(alone.matrixLU()(unknowns - 1, unknowns - 1)) > least_pivot) {
+    Vector6d x = Vector6d::Zero();
+    x.head(unknowns) = by.asDiagonal() * alone.solve(by.asDiagonal() * right);
+    m.marks_freedom = 2 * found - unknowns;
+    m.marks_chi2 = chi2_of(x);
+    apart = std::max(1.0, m.marks_chi2 / m.marks_freedom);
+  }
+  const Normal known = bodies.topLeftCorner(unknowns, unknowns).inverse();
+  const Normal covariance = (marks / apart + known).inverse();
+  m.covariance.topLeftCorner(unknowns, unknowns) = covariance;
+  m.correction.head(unknowns) = covariance * right / apart;
+  const auto x = m.correction.head(unknowns);
+  m.parts_freedom = m.marks_freedom > 0 ? unknowns : 2 * found;
+  m.parts_chi2 = x.dot(known * x) + (chi2_of(m.correction) - m.marks_chi2) / apart;
+  return m;
 }
 
 double chi2_limit(int freedom) {

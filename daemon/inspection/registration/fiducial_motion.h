@@ -2,10 +2,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/inspection/registration/fiducial_fit.h"
+#include "daemon/inspection/registration/motion_fit.h"
 
 namespace datum {
 
@@ -19,6 +21,7 @@ struct FiducialSearch {
   double reach_mm = 0;                                   // around the place by the motion
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  // of the motion
   unsigned threads = 1;
+  std::optional<Matrix6d> stretched = {};  // MotionFit::full, where a stretch is estimated
 };
 
 /// Of several places that look like a mark the one is taken that lies nearest to where the motion puts it; two within five
@@ -53,6 +56,24 @@ CombinedMotion combined(const MotionEstimate& a, const MotionEstimate& b);
 /// What the correction leaves of a found mark's place, in mm.
 Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
                           const Eigen::Vector3d& correction);
+
+using Vector6d = Eigen::Matrix<double, 6, 1>;
+
+/// Marks and bodies in one estimate, where a stretch belongs to it: MotionFit::correction, then MotionFit::stretch.
+struct StretchedMotion {
+  Vector6d correction = Vector6d::Zero();
+  Matrix6d covariance = Matrix6d::Zero();
+  double marks_chi2 = 0, parts_chi2 = 0;
+  int marks_freedom = 0;  // of the marks alone; 0: too few, or on one line
+  int parts_freedom = 0;  // of what the bodies add to them
+};
+
+/// Weighted least squares for the first `unknowns` (4: similarity, 6: affine) on the found marks, weighted as by fit_fiducials, and on the
+/// bodies, whose motion is `motion` with the covariance `bodies`. parts_chi2 is what the bodies add to the marks' own.
+StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, const PlaneMotion& motion,
+                                 const Matrix6d& bodies, int unknowns);
+Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
+                          const Vector6d& correction);
 
 /// Quantile of chi2 that a share of 0.001 exceeds, within 1 % (E. B. Wilson, M. M. Hilferty, PNAS 17, 1931, 684).
 double chi2_limit(int freedom);

@@ -2,131 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "daemon/inspection/board/pipeline_alignment.h"
-#include "daemon/inspection/recipe/alignment_recipe.h"
-#include "tests/daemon/inspection/board/inspect_fixture.h"
-#include "tests/virtual_cell/twin_grey.h"
+#include "tests/daemon/inspection/board/fiducial_scene.h"
 
 namespace datum::inspect_fiducials_test {
 namespace {
 
-using testing::box;
 using ::testing::HasSubstr;
-using testing::make_scene;
-using testing::render;
-using testing::Scene;
-
-std::vector<Component> parts() {
-  return {box("U1", 3, 4, 0, 400), box("U2", 8.5, 4, 30, 600), box("U3", 5.8, 1.6, 90, 500),
-          box("U4", 9.6, 1.4, 0, 450), box("U5", 2, 6.6, 75, 550)};
-}
-
-Fiducial mark(const std::string& name, FiducialShape shape, double x, double y, double size,
-              double other = 0) {
-  Fiducial f;
-  f.name = name;
-  f.shape = shape;
-  f.centre_mm = {x, y};
-  f.size_mm = size;
-  (shape == FiducialShape::cross ? f.line_mm : f.inner_mm) = other;
-  f.clear_mm = 0.2;
-  f.u_um = 1;
-  return f;
-}
-
-/// Pixels of 0.04 mm: 15 across the circle, 6 across the ring and the lines.
-std::vector<Fiducial> marks() {
-  return {mark("F1", FiducialShape::circle, 0.9, 1.0, 0.6),
-          mark("F2", FiducialShape::ring, 11.0, 7.0, 0.9, 0.4),
-          mark("F3", FiducialShape::cross, 6.2, 6.9, 1.2, 0.24)};
-}
-
-using Form = TwinInk::Form;
-
-/// Solder mask, pads of the parts, legend, vias beside the marks, vignetting and noise.
-TwinGrey artwork(const std::vector<Fiducial>& printed) {
-  TwinGrey g;
-  for (const Component& c : parts())
-    for (const double side : {-0.7, 0.7}) {
-      const double turn = c.body.rotation_deg * M_PI / 180;
-      g.inks.push_back({Form::rect,
-                        c.body.centre_mm + side * Eigen::Vector2d(std::cos(turn), std::sin(turn)),
-                        {0.6, 1.4},
-                        c.body.rotation_deg,
-                        210});
-    }
-  for (const Fiducial& f : printed) {
-    for (int k = 0; k < 3; ++k) {
-      const double x = f.centre_mm.x() + (k == 0   ? 0.9
-                                          : k == 1 ? -0.2
-                                                   : 0.8),
-                   y = f.centre_mm.y() + (k == 0   ? 0.1
-                                          : k == 1 ? -0.85
-                                                   : -0.7);
-      g.inks.push_back({Form::disc, {x, y}, {0.3, 0}, 0, 190});  // via and its drill
-      g.inks.push_back({Form::disc, {x, y}, {0.14, 0}, 0, 20});
-    }
-    g.inks.push_back({Form::rect, f.centre_mm + Eigen::Vector2d(0, 0.8), {1.6, 0.12}, 8, 230});  // legend
-  }
-  for (const Fiducial& f : printed) add_mark(g.inks, f, 190, 45);
-  return g;
-}
-
-struct Laid {
-  double x_mm = 0.31, y_mm = -0.22, turn_deg = 1.3;
-  std::vector<Component> seen = parts();
-  std::vector<Fiducial> printed = marks();
-  std::uint64_t seed = 1;
-};
-
-/// `change` alters the artwork before it is drawn.
-template <class Change>
-Scene placed(const Laid& at, Change change) {
-  Scene s = make_scene();
-  s.recipe.components = at.seen;
-  const Eigen::Vector3d middle(6, 4, 0);
-  s.sensor_from_board = Eigen::Translation3d(middle + Eigen::Vector3d(at.x_mm, at.y_mm, 0)) *
-                        Eigen::AngleAxisd(at.turn_deg * M_PI / 180, Eigen::Vector3d::UnitZ()) *
-                        Eigen::Translation3d(-middle);
-  render(s);
-  TwinGrey grey = artwork(at.printed);
-  change(grey);
-  const BoardView view(s.frame, Htm<Board, Sensor>(Eigen::Matrix4d(s.sensor_from_board.inverse().matrix())));
-  s.frame.intensity =
-      draw_grey(grey, s.recipe.board_size_mm,
-                {s.frame.rows, s.frame.cols, view.origin(), view.per_col(), view.per_row()}, at.seed);
-  s.recipe.components = parts();
-  AlignmentRecipe a;
-  a.max_shift_mm = 1;
-  a.max_rotation_deg = 3;
-  a.min_ratio = 1.25;
-  a.fiducials = marks();
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-Scene placed(const Laid& at = {}) {
-  return placed(at, [](TwinGrey&) {});
-}
-
-template <class Change>
-Scene with(Scene s, Change change) {
-  AlignmentRecipe a = *s.recipe.alignment;
-  change(a);
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-double number(const BoardVerdict& v, const std::string& name) {
-  for (const auto& [key, value] : v.stages.at(0).health)
-    if (key == name) return value;
-  return std::nan("");
-}
-
-std::string warnings(const BoardVerdict& v) {
-  std::string all;
-  for (const std::string& w : v.stages.at(0).warnings) all += w + "\n";
-  return all;
-}
 
 /// A pixel of 40 um places each mark within a fiftieth, three marks 5 mm from the middle the rotation within 0.01 degrees: 15 um and
 /// 10 mdeg are the aim of a board with fiducials.
@@ -146,8 +27,7 @@ TEST(InspectFiducials, PlaceABoardWithinFifteenMicrometres) {
 
 TEST(InspectFiducials, AreMorePreciseThanBodiesWhoseOwnPlacesScatter) {
   Laid at;
-  const double off[][2] = {{0.02, -0.015}, {-0.025, 0.01}, {0.03, 0.02}, {-0.01, -0.03}, {0.015, 0.02}};
-  for (std::size_t i = 0; i < 5; ++i) at.seen[i].body.centre_mm += Eigen::Vector2d(off[i][0], off[i][1]);
+  scatter(at.seen);
   const BoardVerdict both = placed(at).inspect();
   ASSERT_EQ(both.reason, Reason::none) << both.detail;
   EXPECT_NEAR(number(both, "shift_x_um"), 310, 4);

@@ -113,10 +113,13 @@ TEST_F(RecipeSample, AStretchNeedsItsLimitsAndOneBoardInOneFrame) {
   EXPECT_THAT(with(scale), HasSubstr("does not estimate"));
   EXPECT_THAT(with("model = \"similarity\"\nmax_scale_ppm = 25400"), HasSubstr("5000"));
   EXPECT_THAT(with("model = \"stretched\""), HasSubstr("similarity"));
-  EXPECT_THAT(with("model = \"similarity\"\n" + scale +
-                   "fiducial = [ { name = \"F1\", shape = \"circle\", centre_mm = [3, 3], size_mm = 1 }, "
-                   "{ name = \"F2\", shape = \"circle\", centre_mm = [90, 3], size_mm = 1 } ]"),
-              HasSubstr("[[alignment.fiducial]]"));
+  const auto mark = [](const char* name, const char* x) {
+    return std::string("{ name = \"") + name + "\", shape = \"circle\", centre_mm = [" + x +
+           ", 3], size_mm = 1, contrast = \"bright\" }";
+  };
+  EXPECT_EQ(with("model = \"similarity\"\n" + scale + "fiducial = [ " + mark("F1", "3") + ", " +
+                 mark("F2", "90") + " ]"),
+            "loads: similarity");
 }
 
 TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
