@@ -99,7 +99,8 @@ std::string lot_document(const ReportOptions& o) {
     if (more) next.after = results.back().sequence;
   }
   if (lot.boards().empty()) return "";
-  LotPage page{lot, choice_text(o), ""};
+  LotPage page{lot, choice_text(o), "", false,
+               [&store](const std::string& sha256) { return store.recipe_text(sha256); }};
   if (limited)
     page.limited = fmt::format("Only the oldest {} results of this choice: --most allows no more.", o.most);
   PageFrame frame;

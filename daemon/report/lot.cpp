@@ -48,6 +48,7 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
   }
   const BoardVerdict& v = *read.verdict;
   s.artefact = is_artefact(v);
+  s.recipe_sha256 = words.id(v.recipe_sha256);
   s.board.why = plain_reason(v);
   for (const ComponentVerdict& c : v.components) {
     if (is_skipped(c)) continue;
@@ -69,8 +70,14 @@ void Lot::add(BoardSummary s) {
   const std::uint32_t none = words_.id("");
   unreadable_ += !s.readable;
   if (s.cause != none) ++reasons_[s.cause];
+  OfRecipe* recipe = nullptr;
+  if (!s.parts.empty()) {
+    recipe = &recipes_[s.recipe_sha256];
+    recipe->name = s.board.recipe;
+  }
   auto check = s.checks.begin();
   for (const BoardSummary::Part& part : s.parts) {
+    ++recipe->parts[part.reference][index_of(part.decision)];
     ++components_[index_of(part.decision)];
     ++seen_[part.reference];
     for (std::uint32_t i = 0; i < part.checks; ++i, ++check) {
@@ -98,6 +105,20 @@ std::vector<Lot::PartCount> Lot::parts() const {
   std::sort(parts.begin(), parts.end(),
             [](const PartCount& a, const PartCount& b) { return a.reference < b.reference; });
   return parts;
+}
+
+std::vector<Lot::RecipeParts> Lot::parts_by_recipe() const {
+  std::vector<RecipeParts> recipes;
+  for (const auto& [sha256, of] : recipes_) {
+    RecipeParts& one = recipes.emplace_back(RecipeParts{of.name, words_.text(sha256), {}});
+    for (const auto& [reference, counts] : of.parts) one.parts.emplace_back(words_.text(reference), counts);
+    std::sort(one.parts.begin(), one.parts.end());
+  }
+  std::sort(recipes.begin(), recipes.end(), [](const RecipeParts& a, const RecipeParts& b) {
+    const std::size_t n = a.parts.size(), m = b.parts.size();
+    return n != m ? n > m : a.recipe_sha256 < b.recipe_sha256;
+  });
+  return recipes;
 }
 
 DecisionCounts Lot::decisions() const {

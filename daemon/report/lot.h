@@ -75,6 +75,7 @@ struct BoardSummary {
   bool readable = true;
   bool artefact = false;    // of a reference check: no lot counts it
   std::uint32_t cause = 0;  // of a board without components
+  std::uint32_t recipe_sha256 = 0;
   std::vector<Part> parts;
   std::vector<Check> checks;  // of all parts, in their order
 };
@@ -115,6 +116,13 @@ class Lot {
     std::size_t of = 0, defects = 0;
   };
   std::vector<PartCount> parts() const;
+  /// Components of one version of a recipe, by reference, each with its decisions by its worst check.
+  struct RecipeParts {
+    std::string recipe, recipe_sha256;
+    std::vector<std::pair<std::string, DecisionCounts>> parts;  // by reference
+  };
+  /// Without recipes that have no component; the one with most references first, then by hash.
+  std::vector<RecipeParts> parts_by_recipe() const;
 
  private:
   using Causes = std::unordered_map<std::uint32_t, std::size_t>;  // by word
@@ -128,6 +136,11 @@ class Lot {
   std::vector<LotBoard> boards_;
   std::size_t unreadable_ = 0, checks_ = 0;
   DecisionCounts components_{};
+  struct OfRecipe {
+    std::string name;
+    std::unordered_map<std::uint32_t, DecisionCounts> parts;  // by reference
+  };
+  std::unordered_map<std::uint32_t, OfRecipe> recipes_;               // by hash
   Causes reasons_, references_, packages_, seen_;                     // seen_: components by reference
   std::map<std::pair<std::uint32_t, std::uint32_t>, Values> values_;  // by package and characteristic
 };

@@ -148,7 +148,7 @@ std::string lot_page(const LotPage& page) {
   data.set("has_spreads", !spreads.empty());
   data.set("spreads", spreads_data(spreads));
   data.set("boards", boards_data(page));
-  return render("lot", data);
+  return render("lot", data) + heat_maps(lot, page.recipes) + render("lot_boards", data);
 }
 
 }  // namespace datum

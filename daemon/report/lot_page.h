@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "daemon/report/heat_map.h"
 #include "daemon/report/lot.h"
 #include "daemon/report/page_template.h"
 
@@ -10,9 +11,10 @@ namespace datum {
 
 struct LotPage {
   const Lot& lot;
-  std::string choice;   // which results these are, in words
-  std::string limited;  // why it is not all of them; empty: it is
-  bool linked = false;  // with links to the other pages of datumd-view
+  std::string choice;     // which results these are, in words
+  std::string limited;    // why it is not all of them; empty: it is
+  bool linked = false;    // with links to the other pages of datumd-view
+  RecipeTexts recipes{};  // of the maps by place; null: none is kept
 };
 
 /// The body of the page.

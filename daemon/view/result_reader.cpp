@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "daemon/report/page_text.h"
+#include "daemon/store/recipe_archive.h"
 #include "daemon/store/store_rows.h"
 #include "daemon/store/store_schema.h"
 
@@ -115,6 +116,10 @@ std::string ResultReader::chain_sha256(std::uint64_t sequence) {
     return sqlite::has_table(db_.get(), file_, "chain") ? chain_sha256_of(db_.get(), file_, former_, sequence)
                                                         : "";
   });
+}
+
+std::optional<std::string> ResultReader::recipe_text(const std::string& sha256) {
+  return timed([&] { return archived_recipe(db_.get(), file_, sha256); });
 }
 
 ResultReader::Extent ResultReader::extent() {

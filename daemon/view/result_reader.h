@@ -41,6 +41,8 @@ class ResultReader {
   std::vector<StoredResult> oldest_after(std::uint64_t after, std::size_t most);
   std::optional<StoredResult> get(std::uint64_t sequence);
   std::string chain_sha256(std::uint64_t sequence);
+  /// Of the recipe with this hash; none: it is not kept.
+  std::optional<std::string> recipe_text(const std::string& sha256);
   struct Extent {
     std::uint64_t first = 0, last = 0;  // sequence numbers; 0: empty
   };

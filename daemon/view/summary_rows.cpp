@@ -53,9 +53,10 @@ std::uint32_t SummaryWriter::stored_id(std::uint32_t word) {
 void SummaryWriter::add(const StoredResult& result, const ReadResult& read) {
   const BoardSummary s = summary_of(result, read, words_);
   std::string bytes;
-  bytes.reserve(16 + s.parts.size() * 13 + s.checks.size() * 17);
+  bytes.reserve(20 + s.parts.size() * 13 + s.checks.size() * 17);
   put(bytes, static_cast<std::uint8_t>(s.readable + 2 * s.artefact));
   put(bytes, stored_id(s.cause));
+  put(bytes, stored_id(s.recipe_sha256));
   put(bytes, static_cast<std::uint32_t>(s.parts.size()));
   auto check = s.checks.begin();
   for (const BoardSummary::Part& part : s.parts) {
@@ -108,6 +109,7 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
   s.readable = (state & 1) != 0;
   s.artefact = (state & 2) != 0;
   s.cause = word_of(in.take<std::uint32_t>());
+  s.recipe_sha256 = word_of(in.take<std::uint32_t>());
   const auto parts = in.take<std::uint32_t>();
   for (std::uint32_t p = 0; p < parts && in.whole(); ++p) {
     BoardSummary::Part part;

@@ -244,13 +244,15 @@ PageAnswer ViewPages::lot(const PageRequest& request) const {
   if (is_cut) chosen.erase(chosen.begin());
   Lot lot;
   index.add_to(lot, chosen, std::chrono::steady_clock::now() + settings_.page_limit);
-  const std::string body = [&] {
-    LotPage page{lot, recipe.empty() ? "All recipes" : "Recipe " + recipe, lag(index), true};
+  const std::string limited = lag(index);
+  const std::string body = read([&](ResultReader& store) {
+    LotPage page{lot, recipe.empty() ? "All recipes" : "Recipe " + recipe, limited, true,
+                 [&store](const std::string& sha256) { return store.recipe_text(sha256); }};
     if (!from.empty()) page.choice += ", from " + from;
     if (!to.empty()) page.choice += ", to " + to;
     if (is_cut) page.limited += fmt::format(" Only the newest {} of this choice.", most);
     return lot_page(page);
-  }();
+  });
   PageData form = texts({{"from", from},
                          {"to", to},
                          {"most", std::to_string(most)},

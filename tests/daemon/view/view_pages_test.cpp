@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
+#include "config/toml_reader.h"
 #include "daemon/report/lot_page.h"
 #include "daemon/view/view_pages.h"
 #include "tests/daemon/view/viewed_store.h"
@@ -168,6 +169,27 @@ TEST(ViewPages, ALotOfTheIndexIsThatOfTheVerdicts) {
   EXPECT_EQ(lot.unreadable(), 1u);
   EXPECT_EQ(total(lot.components()),
             3u + 1 + 1);  // without those of the skipped board, and of the damaged one
+}
+
+// By the text that the store keeps with the result; the index knows its hash.
+TEST(ViewPages, ALotHasItsMapByPlace) {
+  Pages p;
+  const std::string text =
+      "schema = 1\nname = \"mainboard\"\nsensor_serial = \"S1\"\n"
+      "board = { size_mm = [40, 20], coordinates = \"sensor\", origin_mm = [0, 0, 0] }\n"
+      "package.A = { body_mm = [1, 0.5], nominal_um = 800, characteristic = \"median\", tolerance_um = 80 }\n"
+      "floor = { inner_margin_mm = 0.1, outer_margin_mm = 0.3 }\ndecision = { rule = \"14253\" }\n"
+      "component = [ { reference = \"U1\", package = \"A\", centre_mm = [5, 5] } ]\n";
+  BoardVerdict v = ViewedStore::one("A", F, 1190, "2026-01-01T00:00:00Z");
+  v.recipe_sha256 = config::sha256_hex(text);
+  ResultStore(p.store).store({&v}, {{v.recipe_sha256, v.recipe, std::make_shared<std::string>(text)}});
+  p.follow();
+  const Document page(p.get("/lot"));
+  EXPECT_EQ(page.at("heat_1_without"), "");
+  EXPECT_THAT(page.all("//figure[@class='heat FAIL']//path/title"),
+              ::testing::ElementsAre("U1: 1 of 1 FAIL"));
+  EXPECT_THAT(page.all("//figure[@class='heat INVALID']//path/title"),
+              ::testing::ElementsAre("U1: 0 of 1 INVALID"));
 }
 
 TEST(ViewPages, AResultOfANewerDatumdIsShownAsFarAsItIsKnown) {
