@@ -11,6 +11,7 @@
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/report_calibration_command.h"
 #include "daemon/ctl/report_file.h"
 #include "daemon/ctl/report_quality_command.h"
 #include "daemon/pictures/picture_name.h"
@@ -178,6 +179,7 @@ void add_report_commands(CommandLine& line) {
       ->capture_default_str();
   add_places(line, *lot, *l);
   add_quality_report_commands(line, *report);
+  add_calibration_report_command(line, *report);
 }
 
 }  // namespace datum
