@@ -60,7 +60,8 @@ int write_calibrations(const CalibrationReport& o) {
   const std::int64_t now_utc_s = std::time(nullptr);
   PageFrame frame;
   frame.title = o.which == "current" ? "Current calibrations" : "Calibration " + o.which;
-  frame.footer = fmt::format("Folder {} at {} (UTC); {}", folder.string(), iso8601_from_utc(now_utc_s), code_id());
+  frame.footer =
+      fmt::format("Folder {} at {} (UTC); {}", folder.string(), iso8601_from_utc(now_utc_s), code_id());
   std::string body = heading(1, frame.title), histories;
   std::set<std::pair<std::string, std::string>> seen;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -98,7 +99,9 @@ void add_calibration_report_command(CommandLine& line, CLI::App& report) {
       line.leaf(report, "calibration",
                 "a calibration: residuals, uncertainty, validity, who accepted it, and those before",
                 [o] { return run_report(*o); });
-  command->add_option("id", o->which, "of the calibration; current: the current one of each sensor and position of a head")
+  command
+      ->add_option("id", o->which,
+                   "of the calibration; current: the current one of each sensor and position of a head")
       ->required();
   line.offer(
       command

@@ -43,8 +43,7 @@ std::string acceptance_text(const CalibrationStore& store, const Calibration& c)
   if (!entry) return "Nobody has accepted it.";
   std::string text = fmt::format("Accepted by {} at {} (UTC), entry {} of the journal: {}.",
                                  entry->operator_name, entry->utc, entry->number, entry->note);
-  if (entry->sha256 != c.sha256)
-    text += " Its content was another one then, SHA-256 " + entry->sha256 + ".";
+  if (entry->sha256 != c.sha256) text += " Its content was another one then, SHA-256 " + entry->sha256 + ".";
   return text;
 }
 
@@ -98,7 +97,8 @@ std::string residuals(const Calibration& c, const std::string& id) {
   } else {
     html += paragraph("The file states them of no feature.");
   }
-  NumberTable table(id + "_residuals", "Root mean square of the residuals.", {"feature", "rms, um", "points"});
+  NumberTable table(id + "_residuals", "Root mean square of the residuals.",
+                    {"feature", "rms, um", "points"});
   for (const FeatureResidual& r : c.residuals)
     table.row(r.feature).number(r.rms_um).text(std::to_string(r.points));
   table.row("all").number(c.residual_rms_um).text("");
@@ -220,7 +220,8 @@ std::string events_table(const CalibrationStore& store, const std::string& senso
     table.row(std::to_string(e.number)).text(e.utc).text(name_of(e.event)).text(e.calibration).text(e.sha256);
     table.text(e.operator_name).text(e.note);
   }
-  return heading(3, "Who did what") + (events.empty() ? paragraph("The journal has no event of it.") : table.html());
+  return heading(3, "Who did what") +
+         (events.empty() ? paragraph("The journal has no event of it.") : table.html());
 }
 
 }  // namespace
@@ -229,7 +230,9 @@ std::string calibration_section(const CalibrationStore& store, const Calibration
                                 const std::string& id) {
   std::string html = heading(2, "Calibration " + c.id);
   const std::string why = why_not(store, c, now_utc_s), now = iso8601_from_utc(now_utc_s);
-  const std::string temperatures = c.temperature ? fmt::format(", from {} to {} degC", c.temperature->min_degc, c.temperature->max_degc) : "";
+  const std::string temperatures =
+      c.temperature ? fmt::format(", from {} to {} degC", c.temperature->min_degc, c.temperature->max_degc)
+                    : "";
   html += paragraph(why.empty() ? fmt::format("It may be used at {} (UTC){}.", now, temperatures)
                                 : fmt::format("It must not be used at {} (UTC): {}.", now, why),
                     id + "_state");
@@ -253,11 +256,12 @@ std::string calibration_history(const CalibrationStore& store, const std::string
                                left_out > 0 ? fmt::format(" {} older ones are left out.", left_out) : ""),
                    {"number", "calibration", "made (UTC)", "by", "method", "expires (UTC)", "accepted (UTC)",
                     "accepted by", "state"});
-  NumberTable values(id + "_values",
-                     "U: expanded uncertainty, k = 2, the largest along an axis. Shift and turn: of the "
-                     "sensor's origin since the calibration before, both at one position of the stage, with U.",
-                     {"number", "rms, um", "U of the shift, um", "U of the turn, mdeg", "shift, um", "U, um",
-                      "turn, mdeg", "U, mdeg"});
+  NumberTable values(
+      id + "_values",
+      "U: expanded uncertainty, k = 2, the largest along an axis. Shift and turn: of the "
+      "sensor's origin since the calibration before, both at one position of the stage, with U.",
+      {"number", "rms, um", "U of the shift, um", "U of the turn, mdeg", "shift, um", "U, um", "turn, mdeg",
+       "U, mdeg"});
   std::vector<std::optional<Drift>> moved;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Calibration& c = *all[i];
@@ -268,10 +272,9 @@ std::string calibration_history(const CalibrationStore& store, const std::string
     list.text(entry ? entry->operator_name : "-").text(state_of(store, c));
     std::optional<Drift> since;
     if (i > 0)
-      since = drift_of(
-          {c.machine_from_sensor, c.covariance},
-          HtmEstimate<Machine, Sensor>{all[i - 1]->at(c.stage.q_cal_mm), all[i - 1]->covariance},
-          Eigen::Vector3d::Zero(), {});
+      since = drift_of({c.machine_from_sensor, c.covariance},
+                       HtmEstimate<Machine, Sensor>{all[i - 1]->at(c.stage.q_cal_mm), all[i - 1]->covariance},
+                       Eigen::Vector3d::Zero(), {});
     const auto of = [&](double value) { return since ? std::optional(value) : std::nullopt; };
     const Drift d = since.value_or(Drift{});
     values.row(number)
@@ -284,7 +287,8 @@ std::string calibration_history(const CalibrationStore& store, const std::string
         .number(of(2 * d.u_turn_mdeg), 3);
     moved.push_back(since);
   }
-  const std::string where = from.starts_with("sensor/") ? ", position " + from.substr(7) + " of its head" : "";
+  const std::string where =
+      from.starts_with("sensor/") ? ", position " + from.substr(7) + " of its head" : "";
   std::string html = heading(2, "History of sensor " + sensor_serial + where) + list.html() + values.html();
   if (all.size() > 1) html += rms_chart(all) + moved_chart(moved);
   return html + events_table(store, sensor_serial, from, id);
