@@ -8,6 +8,7 @@
 #include "calib/calibration.h"
 #include "calib/fit/feature.h"
 #include "daemon/calibration/calibration_replay.h"
+#include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/scpi_text.h"
 

@@ -29,6 +29,11 @@ void add_recipe_teach(CommandLine& line, CLI::App& recipe) { add_absent(line, re
 void add_recipe_reproducibility(CommandLine& line, CLI::App& recipe) {
   add_absent(line, recipe, {"reproducibility"});
 }
+void add_calibration_commands(CommandLine& line) {
+  add_absent(line, line.app, {"calibrate", "hole", "verify", "fringe"});
+}
+void add_fit_commands(CommandLine& line) { add_absent(line, line.app, {"fit"}); }
+void add_volume_commands(CommandLine& line) { add_absent(line, line.app, {"volume"}); }
 void add_study_commands(CommandLine& line) { add_absent(line, line.app, {"study"}); }
 void add_spc_command(CommandLine& line) { add_absent(line, line.app, {"spc"}); }
 void add_report_commands(CommandLine& line) { add_absent(line, line.app, {"report"}); }
