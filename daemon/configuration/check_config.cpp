@@ -213,6 +213,7 @@ void check_uses(const DaemonConfig& c, Findings& found) {
   if (!c.recipes.empty()) found.own_folder("inspection.recipes_folder", c.recipes);
   if (!c.calibrations.empty()) found.own_folder("inspection.calibrations_folder", c.calibrations);
   if (c.pictures) found.own_folder("results.pictures_folder", *c.pictures);
+  if (c.lots) found.own_folder("lots.report_folder", c.lots->report_folder);
 }
 
 }  // namespace

@@ -332,8 +332,8 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   if (file.has("schema")) file.integer("schema", schema, schema);  // in another schema, other keys are known
   const bool known = problems.attempt([&] {
     file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures",
-                    "reference_checks", "backend", "cmm", "calibration", "holes", "metrics", "plant", "host",
-                    "scanner"});
+                    "reference_checks", "backend", "cmm", "calibration", "holes", "lots", "metrics", "plant",
+                    "host", "scanner"});
   });
   const auto read = [&](const char* part, auto reader) {
     if (!known && !file.has(part)) return;  // it is the unknown one, probably
@@ -365,6 +365,7 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
           [&](TomlTable table) { c.metrics = config::read_metrics(std::move(table), c.file.parent_path()); });
   read_if("plant",
           [&](TomlTable table) { c.plant = config::read_plant(std::move(table), c.file.parent_path()); });
+  read_if("lots", [&](TomlTable lots) { c.lots = config::read_lots(std::move(lots), c.file, c.places); });
   read("host", [&] { read_host(file.table_if("host"), c, problems); });
 }
 

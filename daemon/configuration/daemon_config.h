@@ -17,6 +17,7 @@
 #include "daemon/instrument/recipe_files.h"
 #include "daemon/metrics/settings.h"
 #include "daemon/modbus/settings.h"
+#include "daemon/store/lot_settings.h"
 #include "daemon/store/plant_settings.h"
 #include "daemon/store/retention/settings.h"
 #include "daemon/store/signing_settings.h"
@@ -85,6 +86,7 @@ struct DaemonConfig {
   ControlSettings control;
   std::optional<MetricsSettings> metrics;  // none: no metrics are served
   std::optional<PlantSettings> plant;      // of datumd-plant; none: this cell has no plant
+  std::optional<LotSettings> lots;         // of datumd-view; none: it writes no report at the end of a lot
 
   /// Location of each key by its full name ("inspection.calibration"), for messages.
   std::map<std::string, config::Location> places;

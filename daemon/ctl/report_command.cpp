@@ -72,16 +72,7 @@ ResultFilter filter_of(const ReportOptions& o) {
   return filter;
 }
 
-std::string choice_text(const ReportOptions& o) {
-  std::string text = o.recipe.empty() ? "All recipes" : "Recipe " + o.recipe;
-  if (!o.from.empty()) text += ", from " + o.from;
-  if (!o.to.empty()) text += ", to " + o.to;
-  if (o.first > 0) text += fmt::format(", from result {}", o.first);
-  if (o.last > 0) text += fmt::format(", to result {}", o.last);
-  return text;
-}
-
-std::string lot_document(const ReportOptions& o) {
+std::string document_of_lot(const ReportOptions& o) {
   auto store = ResultStore::read_only(places_of(o).store);
   Lot lot;
   ResultFilter next = filter_of(o);
@@ -100,15 +91,11 @@ std::string lot_document(const ReportOptions& o) {
     if (more) next.after = results.back().sequence;
   }
   if (lot.boards().empty()) return "";
-  LotPage page{lot, choice_text(o), "", false,
+  LotPage page{lot, lot_choice(o.recipe, o.from, o.to, o.first, o.last), "", false,
                [&store](const std::string& sha256) { return store.recipe_text(sha256); }};
   if (limited)
     page.limited = fmt::format("Only the oldest {} results of this choice: --most allows no more.", o.most);
-  PageFrame frame;
-  frame.title = fmt::format("Lot of {} boards", lot.boards().size());
-  frame.footer = fmt::format("Results {} to {} of store {}", lot.boards().front().sequence,
-                             lot.boards().back().sequence, store.id());
-  return whole_page(frame, lot_page(page));
+  return lot_document(page, store.id());
 }
 
 int run_report(const ReportOptions& o, const std::function<std::string(const ReportOptions&)>& document) {
@@ -168,7 +155,7 @@ void add_report_commands(CommandLine& line) {
   add_places(line, *board, *b);
   auto l = std::make_shared<ReportOptions>();
   auto* lot = line.leaf(*report, "lot", "the page of a lot: yields, defects, spreads, boards",
-                        [l] { return run_report(*l, lot_document); });
+                        [l] { return run_report(*l, document_of_lot); });
   lot->add_option("--recipe", l->recipe, "only this recipe's");
   lot->add_option("--from", l->from, "measured at this time or later: 2026-01-31, 2026-01-31T10:00:00Z");
   lot->add_option("--to", l->to, "measured before this time, or on this date");

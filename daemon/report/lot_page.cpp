@@ -151,4 +151,24 @@ std::string lot_page(const LotPage& page) {
   return render("lot", data) + heat_maps(lot, page.recipes) + render("lot_boards", data);
 }
 
+std::string lot_document(const LotPage& page, const std::string& store_id) {
+  const auto& boards = page.lot.boards();
+  PageFrame frame;
+  frame.title = fmt::format("Lot of {} boards", boards.size());
+  if (!boards.empty())
+    frame.footer = fmt::format("Results {} to {} of store {}", boards.front().sequence,
+                               boards.back().sequence, store_id);
+  return whole_page(frame, lot_page(page));
+}
+
+std::string lot_choice(const std::string& recipe, const std::string& from, const std::string& to,
+                       std::uint64_t first, std::uint64_t last) {
+  std::string text = recipe.empty() ? "All recipes" : "Recipe " + recipe;
+  if (!from.empty()) text += ", from " + from;
+  if (!to.empty()) text += ", to " + to;
+  if (first > 0) text += fmt::format(", from result {}", first);
+  if (last > 0) text += fmt::format(", to result {}", last);
+  return text;
+}
+
 }  // namespace datum

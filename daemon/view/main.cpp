@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <set>
 
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/metrics/metrics_client.h"
+#include "daemon/view/lot_reporter.h"
 #include "daemon/view/result_index.h"
 #include "daemon/view/view_server.h"
 
@@ -111,6 +113,13 @@ int serve(const Arguments& a) {
                place.address);
   sd_notify(0, "READY=1");
   Follower follower(config.store, index);
+  std::optional<LotReporter> lots;
+  if (config.lots)
+    lots.emplace(LotReporterDependencies{*config.lots, config.store, index,
+                                         2 * config.retention.reserve_bytes,
+                                         [](int priority, const std::string& text) {
+                                           fmt::print(stderr, "<{}>datumd-view: {}\n", priority, text);
+                                         }});
   constexpr timespec at_once{0, 0};
   for (auto asked = std::chrono::steady_clock::time_point::min();;) {
     const auto now = std::chrono::steady_clock::now();
@@ -119,7 +128,8 @@ int serve(const Arguments& a) {
       asked = now;
     }
     server.end_slow();
-    const bool more = follower.follow();
+    bool more = follower.follow();
+    if (lots) more = lots->work(std::time(nullptr), now) || more;
     if (sigtimedwait(&ending, nullptr, more ? &at_once : &round_pause) > 0) return 0;
   }
 }

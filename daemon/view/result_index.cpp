@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t index_form = 3;
+constexpr std::int64_t index_form = 4;
 constexpr int index_busy_ms = 200;
 constexpr std::size_t day_digits = 10;
 
@@ -23,7 +23,7 @@ constexpr const char* tables = R"sql(
                          first INTEGER NOT NULL);
   INSERT INTO progress VALUES (1, '', 0, 0);
   CREATE TABLE board (sequence INTEGER PRIMARY KEY, measured_at TEXT NOT NULL, unit_id TEXT NOT NULL,
-                      recipe TEXT NOT NULL, decision INTEGER NOT NULL);
+                      recipe TEXT NOT NULL, decision INTEGER NOT NULL, artefact INTEGER NOT NULL);
   CREATE INDEX board_unit ON board (unit_id, sequence) WHERE unit_id <> '';
   CREATE INDEX board_recipe ON board (recipe, measured_at);
   CREATE INDEX board_time ON board (measured_at);
@@ -52,15 +52,15 @@ void remove_files(const fs::path& file) {
 }
 
 IndexedBoard board_of(const sqlite::Statement& row) {
-  return {static_cast<std::uint64_t>(row.integer(0)), row.text(1), row.text(2), row.text(3),
-          static_cast<Decision>(row.integer(4) & 3)};
+  return {static_cast<std::uint64_t>(row.integer(0)), row.text(1),        row.text(2), row.text(3),
+          static_cast<Decision>(row.integer(4) & 3),  row.integer(5) != 0};
 }
 
 /// Adds results by statements that are prepared once.
 class Batch {
  public:
   Batch(sqlite3* db, const fs::path& file)
-      : board_(db, file, "INSERT OR REPLACE INTO board VALUES (?1, ?2, ?3, ?4, ?5)"),
+      : board_(db, file, "INSERT OR REPLACE INTO board VALUES (?1, ?2, ?3, ?4, ?5, ?6)"),
         series_(db, file, "INSERT OR IGNORE INTO series (recipe, reference, what) VALUES (?1, ?2, ?3)"),
         id_(db, file, "SELECT id FROM series WHERE recipe = ?1 AND reference = ?2 AND what = ?3"),
         day_(db, file,
@@ -81,10 +81,11 @@ class Batch {
 
   void add(const StoredResult& r) {
     const auto sequence = static_cast<std::int64_t>(r.sequence);
+    const ReadResult read = read_result(r);
     sqlite::Run board(board_);
     board->bind(1, sequence).bind(2, r.measured_at).bind(3, r.unit_id).bind(4, r.recipe);
-    board->bind(5, static_cast<std::int64_t>(r.decision)).step();
-    const ReadResult read = read_result(r);
+    board->bind(5, static_cast<std::int64_t>(r.decision));
+    board->bind(6, std::int64_t{read.verdict && is_artefact(*read.verdict)}).step();
     summaries_.add(r, read);
     if (!read.verdict) return;  // its page says so; it has no values
     const BoardVerdict& v = *read.verdict;
@@ -210,6 +211,15 @@ ResultIndex::Progress ResultIndex::progress() {
   sqlite::Statement row(db_.get(), file_, "SELECT store_id, last FROM progress");
   if (!row.step()) return {};
   return {row.text(0), static_cast<std::uint64_t>(row.integer(1))};
+}
+
+std::vector<IndexedBoard> ResultIndex::oldest_after(std::uint64_t after, std::size_t most) {
+  sqlite::Statement rows(db_.get(), file_,
+                         "SELECT * FROM board WHERE sequence > ?1 ORDER BY sequence LIMIT ?2");
+  rows.bind(1, static_cast<std::int64_t>(after)).bind(2, static_cast<std::int64_t>(most));
+  std::vector<IndexedBoard> found;
+  while (rows.step()) found.push_back(board_of(rows));
+  return found;
 }
 
 std::vector<IndexedBoard> ResultIndex::by_unit(const std::string& unit, std::size_t most) {

@@ -1,7 +1,7 @@
 // An index beside the store, of datumd-view's own: what the pages search by and the store has no index for. It holds nothing that is
 // not in the store, and is made anew where it is missing, damaged, of another store or another form.
 //
-//   board        a row a result: time, unit, recipe, decision
+//   board        a row a result: time, unit, recipe, decision, whether it is of an artefact
 //   series       recipe, component, characteristic
 //   day          sums of a series for each UTC day, so that a year is 366 rows
 //   calibration  results by calibration
@@ -26,6 +26,7 @@ struct IndexedBoard {
   std::uint64_t sequence = 0;
   std::string measured_at, unit_id, recipe;
   Decision decision = Decision::invalid;
+  bool artefact = false;  // of a reference check: no product
 };
 
 struct SeriesName {
@@ -60,6 +61,8 @@ class ResultIndex {
     std::uint64_t last = 0;  // the newest result that it has
   };
   Progress progress();
+  /// In the store's order, above `after`.
+  std::vector<IndexedBoard> oldest_after(std::uint64_t after, std::size_t most);
   /// Newest first. Exact text of the unit; a unit that begins with it follows.
   std::vector<IndexedBoard> by_unit(const std::string& unit, std::size_t most);
   /// The newest `most` of a choice, in the store's order.

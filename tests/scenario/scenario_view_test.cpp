@@ -41,7 +41,7 @@ struct ViewedCell {
   }
   static CellOptions options() {
     CellOptions o;
-    o.more = "[metrics]\nsocket = \"m.sock\"\n";
+    o.more = "[metrics]\nsocket = \"m.sock\"\n[lots]\nreport_folder = \"lots\"\nmost_boards = 2\n";
     return o;
   }
 
@@ -166,6 +166,33 @@ TEST(ScenarioView, WorksWhileDatumdIsDownAndAfterIt) {
   EXPECT_THAT(c.get("/board/2"), HasSubstr("FAIL"));
   c.view->signal(SIGTERM);
   EXPECT_EQ(c.view->wait(), 0);
+}
+
+TEST(ScenarioView, ALotsReportComesByItselfAndIsThatOfTheCommand) {
+  ViewedCell c;
+  const auto lots = c.cell.path() / "lots";
+  ASSERT_TRUE(c.view->says("lots are reported from result 1"));
+  c.measure(good_height_um, "SN-1");
+  c.view->signal(SIGKILL);  // restarted, it goes on where it was
+  c.view->wait();
+  c.measure(bad_height_um, "SN-2");
+  c.measure(good_height_um, "SN-3");
+  c.view =
+      std::make_unique<Program>(std::vector<std::string>{"datumd-view", "--config", "datumd.toml", "--cache",
+                                                         c.cell.path().string(), "--listen", "127.0.0.1:0"},
+                                c.cell.path(), "view2.log");
+  ASSERT_TRUE(c.view->says("2 boards of a lot")) << c.view->output();
+  std::vector<std::filesystem::path> reports;
+  for (const auto& file : std::filesystem::directory_iterator(lots))
+    if (file.path().extension() == ".html") reports.push_back(file.path());
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_THAT(reports[0].filename().string(), ::testing::StartsWith("lot_00000001-00000002_"));
+  const std::string recipe = c.cell.results()[0]["recipe"];
+  const Outcome made = run({"datumctl", "report", "lot", "--recipe", recipe, "--first", "1", "--last", "2",
+                            "-o", "lot.html", "--config", "datumd.toml"},
+                           c.cell.path());
+  ASSERT_EQ(made.status, 0) << made.output;
+  EXPECT_EQ(slurp(reports[0]), slurp(c.cell.path() / "lot.html"));
 }
 
 TEST(ScenarioView, HostileClientsAndAStoppedViewHoldNoInspectionUp) {
