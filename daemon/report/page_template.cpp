@@ -17,6 +17,13 @@ constexpr std::array templates{
 #include "page_templates.inc"
 };
 
+constexpr std::pair<const char*, const char*> menu[] = {{"/", "Boards"},
+                                                        {"/lot", "Lot"},
+                                                        {"/component", "Component"},
+                                                        {"/studies", "Studies"},
+                                                        {"/calibrations", "Calibrations"},
+                                                        {"/health", "Health"}};
+
 std::string template_text(const std::string& name) {
   for (const NamedTemplate& t : templates)
     if (name == t.name) return t.text;
@@ -51,6 +58,17 @@ std::string whole_page(const PageFrame& frame, const std::string& body) {
   data.set("alone", frame.alone);
   data.set("viewed", !frame.alone);
   data.set("refreshed", frame.refresh_s > 0);
+  data.set("can_hold", !frame.hold_link.empty());
+  data.set("hold_link", frame.hold_link);
+  data.set("is_held", !frame.resume_link.empty());
+  data.set("resume_link", frame.resume_link);
+  PageData places = PageData::type::list;
+  for (const auto& [path, name] : menu) {
+    PageData place = texts({{"path", path}, {"name", name}});
+    place.set("is_here", frame.title == name || frame.title.starts_with(std::string(name) + " "));
+    places.push_back(place);
+  }
+  data.set("menu", places);
   return render("head", data) + body + render("foot", data);
 }
 

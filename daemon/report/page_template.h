@@ -11,9 +11,10 @@ using PageData = kainjow::mustache::data;
 /// Where a page is shown.
 struct PageFrame {
   std::string title;
-  bool alone = true;   // a file of its own: style inside, no links; else a page of datumd-view
-  int refresh_s = 0;   // the browser loads it again after so many seconds; 0: never
-  std::string footer;  // about the state of the data
+  bool alone = true;  // a file of its own: style inside, no links; else a page of datumd-view
+  int refresh_s = 0;  // the browser loads it again after so many seconds; 0: never
+  std::string hold_link, resume_link;  // to the same page without refresh, and with it; empty: no such link
+  std::string footer;                  // about the state of the data
 };
 
 /// `name` as a file templates/NAME.mustache. Throws std::logic_error: no such template, or one that is wrong.

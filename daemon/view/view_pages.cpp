@@ -17,6 +17,7 @@
 #include "daemon/view/component_chart.h"
 #include "daemon/view/result_index.h"
 #include "daemon/view/result_reader.h"
+#include "daemon/view/study_pages.h"
 
 namespace datum {
 namespace {
@@ -34,22 +35,40 @@ class BadRequest : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-PageAnswer whole(const std::string& title, const std::string& body, const std::string& footer,
-                 int refresh_s = 0, int status = 200) {
-  PageFrame frame;
-  frame.title = title;
+PageAnswer whole(PageFrame frame, const std::string& body, int status = 200) {
   frame.alone = false;
-  frame.refresh_s = refresh_s;
-  frame.footer = footer;
   PageAnswer answer;
   answer.status = status;
   answer.body = whole_page(frame, body);
   return answer;
 }
 
+PageFrame titled(const std::string& title, int refresh_s = 0) {
+  PageFrame frame;
+  frame.title = title;
+  frame.refresh_s = refresh_s;
+  return frame;
+}
+
+/// A page that loads again by itself, which loses the place of who reads it by keyboard: it can be held.
+PageAnswer refreshing(const PageRequest& request, const std::string& title, const std::string& body,
+                      int refresh_s) {
+  std::string link = request.path, mark = "?";
+  for (const auto& [name, value] : request.query) {
+    if (name == "refresh") continue;
+    link += mark + url_part(name) + "=" + url_part(value);
+    mark = "&";
+  }
+  const auto at = request.query.find("refresh");
+  const bool is_held = at != request.query.end() && at->second == "off";
+  PageFrame frame = titled(title, is_held ? 0 : refresh_s);
+  (is_held ? frame.resume_link : frame.hold_link) = is_held ? link : link + mark + "refresh=off";
+  return whole(frame, body);
+}
+
 PageAnswer fault(int status, const std::string& title, const std::string& words) {
-  return whole(title, render("fault", texts({{"title", title}, {"words", words}})), "",
-               status >= 500 ? health_refresh_s : 0, status);
+  return whole(titled(title, status >= 500 ? health_refresh_s : 0),
+               render("fault", texts({{"title", title}, {"words", words}})), status);
 }
 
 std::optional<std::uint64_t> number_of(const std::string& text) {
@@ -120,13 +139,15 @@ PageAnswer ViewPages::answered(const PageRequest& request) const {
   const auto below = [&](const std::string& folder) -> std::optional<std::string> {
     return path.starts_with(folder) ? std::optional(path.substr(folder.size())) : std::nullopt;
   };
-  if (path == "/") return boards_page();
+  if (path == "/") return boards_page(request);
   if (path == "/style.css") return {200, "text/css; charset=utf-8", page_style(), false};
   if (path == "/lot") return lot(request);
   if (path == "/component") return component(request);
   if (path == "/search") return search(request);
   if (path == "/calibrations") return calibrations();
-  if (path == "/health") return health();
+  if (path == "/studies") return whole(titled("Studies"), studies_page(studies(), settings_.page_limit));
+  if (path == "/study") return study(asked(request, "id"));
+  if (path == "/health") return health(request);
   if (const auto number = below("/board/")) return board(*number);
   if (const auto number = below("/picture/")) return picture(*number);
   return fault(404, "No such page", "The pages are named at the top.");
@@ -162,7 +183,7 @@ std::string ViewPages::lag(ResultIndex& index) const {
                      has.last, extent.last);
 }
 
-PageAnswer ViewPages::boards_page() const {
+PageAnswer ViewPages::boards_page(const PageRequest& request) const {
   const LiveState live = settings_.live();
   std::optional<ResultIndex> index = index_if_any();
   const std::string body = read([&](ResultReader& store) {
@@ -193,7 +214,7 @@ PageAnswer ViewPages::boards_page() const {
     data.set("cards", cards);
     return render("boards", data);
   });
-  return whole("Boards", body, "", boards_refresh_s);
+  return refreshing(request, "Boards", body, boards_refresh_s);
 }
 
 PageAnswer ViewPages::board(const std::string& number) const {
@@ -210,7 +231,7 @@ PageAnswer ViewPages::board(const std::string& number) const {
     return board_page({*found, store.chain_sha256(*sequence), drawn ? "/picture/" + number : "", true});
   });
   if (body.empty()) return fault(404, "No such result", "Result " + number + " is not stored.");
-  return whole(title, body, "");
+  return whole(titled(title), body);
 }
 
 PageAnswer ViewPages::picture(const std::string& number) const {
@@ -258,7 +279,7 @@ PageAnswer ViewPages::lot(const PageRequest& request) const {
                          {"most", std::to_string(most)},
                          {"most_allowed", std::to_string(most_in_lot)}});
   form.set("recipes", names_data(index.recipes(most_names), recipe));
-  return whole("Lot", render("lot_choice", form) + body, "");
+  return whole(titled("Lot"), render("lot_choice", form) + body);
 }
 
 PageAnswer ViewPages::component(const PageRequest& request) const {
@@ -295,7 +316,7 @@ PageAnswer ViewPages::component(const PageRequest& request) const {
     data.set("limited", limited);
     return render("component", data);
   });
-  return whole("Component " + history.name.reference, body, "", component_refresh_s);
+  return refreshing(request, "Component " + history.name.reference, body, component_refresh_s);
 }
 
 PageAnswer ViewPages::search(const PageRequest& request) const {
@@ -315,7 +336,7 @@ PageAnswer ViewPages::search(const PageRequest& request) const {
   data.set("any", !found.empty());
   data.set("is_cut", found.size() == most_found);
   data.set("boards", rows);
-  return whole("Search", render("search", data), "");
+  return whole(titled("Search"), render("search", data));
 }
 
 PageAnswer ViewPages::calibrations() const {
@@ -331,10 +352,16 @@ PageAnswer ViewPages::calibrations() const {
                           {"last_at", c.last_at}}));
   PageData data = texts({{"limited", lag(index)}});
   data.set("calibrations", rows);
-  return whole("Calibrations", render("calibrations", data), "");
+  return whole(titled("Calibrations"), render("calibrations", data));
 }
 
-PageAnswer ViewPages::health() const {
+PageAnswer ViewPages::study(const std::string& id) const {
+  const std::string body = read([&](ResultReader& store) { return study_page(studies(), id, store); });
+  if (body.empty()) return fault(404, "No such study", "The studies are named on their page.");
+  return whole(titled("Study " + id), body);
+}
+
+PageAnswer ViewPages::health(const PageRequest& request) const {
   const LiveState live = settings_.live();
   PageData data, metrics = PageData::type::list;
   set_live(data, live);
@@ -366,7 +393,7 @@ PageAnswer ViewPages::health() const {
   data.set("store_fault", store_fault);
   data.set("has_store", store_fault.empty());
   data.set("index_fault", index_fault.empty() ? "complete" : index_fault);
-  return whole("Health", render("health", data), "", health_refresh_s);
+  return refreshing(request, "Health", render("health", data), health_refresh_s);
 }
 
 }  // namespace datum

@@ -45,14 +45,16 @@ class ViewPages {
 
  private:
   PageAnswer answered(const PageRequest& request) const;
-  PageAnswer boards_page() const;
+  PageAnswer boards_page(const PageRequest& request) const;
   PageAnswer board(const std::string& number) const;
   PageAnswer picture(const std::string& number) const;
   PageAnswer lot(const PageRequest& request) const;
   PageAnswer component(const PageRequest& request) const;
   PageAnswer search(const PageRequest& request) const;
   PageAnswer calibrations() const;
-  PageAnswer health() const;
+  PageAnswer study(const std::string& id) const;
+  PageAnswer health(const PageRequest& request) const;
+  std::filesystem::path studies() const { return settings_.store.parent_path() / "studies"; }
   std::string read(const std::function<std::string(ResultReader&)>& make) const;
   ResultIndex index() const;
   std::optional<ResultIndex> index_if_any() const;
