@@ -191,6 +191,7 @@ StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, cons
   const auto x = m.correction.head(unknowns);
   m.parts_freedom = m.marks_freedom > 0 ? unknowns : 2 * found;
   m.parts_chi2 = x.dot(known * x) + (chi2_of(m.correction) - m.marks_chi2) / apart;
+  if (m.marks_freedom == 0) m.covariance *= std::max(1.0, m.parts_chi2 / m.parts_freedom);
   return m;
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/inspection/registration/fiducial_motion.h"
 #include "tests/daemon/inspection/board/fiducial_scene.h"
 
 namespace datum::inspect_fiducials_test {
@@ -69,6 +70,32 @@ TEST(InspectFiducialStretch, AStretchBeyondItsLimitOrOfTheMarksAloneIsInvalid) {
       modelled(placed(swollen(1.015, 0.985, 0, false)), BoardModel::affine, 5000).inspect();
   EXPECT_EQ(marks_alone.decision, Decision::invalid);
   EXPECT_THAT(marks_alone.detail, HasSubstr("fiducials and parts disagree"));
+}
+
+/// Three marks of an affine board have no remainder of their own: how far they contradict the bodies widens U, as Birge's ratio does else.
+TEST(InspectFiducialStretch, ThreeMarksThatContradictTheBodiesWidenU) {
+  const std::vector<Fiducial> three = marks();
+  PlaneMotion motion;
+  motion.pivot_mm = {6, 4};
+  Vector6d u;
+  u << 0.005, 0.005, 1e-3, 1e-3, 1e-3, 1e-3;
+  const Matrix6d bodies = u.cwiseAbs2().asDiagonal();
+  const auto fitted = [&](double off_mm) {
+    std::vector<SoughtFiducial> sought;
+    for (const Fiducial& f : three) {
+      FiducialFit fit;
+      fit.off_mm = {off_mm, -off_mm};
+      fit.covariance = 1e-6 * Eigen::Matrix2d::Identity();
+      sought.push_back({&f, {fit, ""}});
+    }
+    return fit_with_stretch(sought, motion, bodies, 6);
+  };
+  const StretchedMotion agreeing = fitted(0), apart = fitted(0.012);
+  EXPECT_EQ(apart.marks_freedom, 0);
+  EXPECT_EQ(apart.parts_freedom, 6);
+  ASSERT_GT(apart.parts_chi2, 8);
+  EXPECT_NEAR(apart.covariance(3, 3), apart.parts_chi2 / 6 * agreeing.covariance(3, 3),
+              1e-9 * apart.covariance(3, 3));
 }
 
 }  // namespace
