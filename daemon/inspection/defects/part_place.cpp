@@ -99,10 +99,11 @@ double scatter_of(const Edges& edges, const Five& x) {
 SideVariance side_variance(const SeenEdge& e, int side, const Five& x, double scatter_mm2,
                            double lacking_mm) {
   SideVariance v;
-  double sum = 0, hidden = 0, along2 = 0, squares = 0;
+  double sum = 0, hidden = 0, along = 0, along2 = 0, squares = 0;
   for (const EdgePoint& p : e.points) {
     if (p.weight == 0) continue;
     sum += 1;
+    along += p.along_mm;
     along2 += p.along_mm * p.along_mm;
     hidden += p.hidden_mm;
     const double r = p.out_mm - outward_row(side, p.along_mm).dot(x);
@@ -118,8 +119,10 @@ SideVariance side_variance(const SeenEdge& e, int side, const Five& x, double sc
   v.hidden = hidden_mm * hidden_mm / 12 + inwards;
   const double slope = pixel * rounding_of_slope_px(e.phase_px) / (n * e.line_mm);
   v.slope_rounding = slope * slope;
-  v.slope_scatter = along2 > 0 ? scatter_mm2 / along2 : 0;
-  v.slope_weight = along2;
+  // Middle and size leave each edge's own place open: its slope is about the middle of its points.
+  const double about_middle = std::max(0.0, along2 - along * along / n);
+  v.slope_scatter = about_middle > 0 ? scatter_mm2 / about_middle : 0;
+  v.slope_weight = about_middle;
   return v;
 }
 

@@ -170,6 +170,28 @@ TEST(InspectDefects, AnObjectOnBareBoardIsARowOfItsOwn) {
   EXPECT_EQ(v.components[2].checks[0].reason, Reason::body_coverage);
 }
 
+/// Of both long edges half is hidden: the outer quarters, or the right half. As many points over the same length tell the same rotation.
+TEST(InspectDefects, PointsFarFromAnEdgesMiddleTellNoMoreOfItsRotation) {
+  const auto u_of = [](const std::vector<Eigen::Vector2d>& hidden) {
+    Scene s = make_scene();
+    s.recipe.components[0].checks = {check_of(Characteristic::rotation, -9000, 9000)};
+    render(s);
+    for (const Eigen::Vector2d& x : hidden)
+      for (const double y : {3.4, 4.6})
+        testing::change_pixels(s, x[0], y - 0.15, x[1], y + 0.15,
+                               [](int, int, std::int16_t&, PixelClass& c) { c = PixelClass::no_data; });
+    const BoardVerdict v = s.inspect();
+    const CheckVerdict& check = v.components[0].checks[0];
+    EXPECT_EQ(check.reason, Reason::none) << check.detail;
+    for (const UncertaintyTerm& t : check.budget)
+      if (t.name == "scatter") return t.u;
+    return 0.0;
+  };
+  const double middle = u_of({{2.0, 2.6}, {3.4, 4.0}}), left = u_of({{3.2, 4.0}});
+  EXPECT_GT(middle, 0);
+  EXPECT_NEAR(left / middle, 1, 0.25) << left << " " << middle;
+}
+
 /// Numbers of a saw-tooth: uniform at rest, and over one pixel of wandering its mean vanishes but for what is not known of it.
 TEST(InspectDefects, RoundingAveragesAlongAnEdgeThatWanders) {
   EXPECT_NEAR(rounding_of_mean_px(0), 1 / std::sqrt(12.0), 2e-3) << "64 harmonics";
