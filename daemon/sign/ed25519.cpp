@@ -107,6 +107,17 @@ std::string SigningKey::sign(std::string_view bytes) const {
   return hex_of(signature.data(), size);
 }
 
+std::string new_private_key() {
+  const Pkey key(EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519"), EVP_PKEY_free);
+  const Bio bio(BIO_new(BIO_s_mem()), BIO_free);
+  char* text = nullptr;
+  if (!key || !bio ||
+      PEM_write_bio_PrivateKey(bio.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
+    throw std::runtime_error("OpenSSL makes no Ed25519 key");
+  const long size = BIO_get_mem_data(bio.get(), &text);
+  return {text, static_cast<std::size_t>(size)};
+}
+
 bool is_signed_by(const std::string& public_key, std::string_view bytes, const std::string& signature) {
   const auto raw = bytes_of_hex(signature);
   const Pkey key = key_of(public_key);

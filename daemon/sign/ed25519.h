@@ -34,6 +34,9 @@ class SigningKey {
   std::string public_key_;
 };
 
+/// A fresh private key in PEM, PKCS #8.
+std::string new_private_key();
+
 /// True: the private key of `public_key` signed exactly these bytes. False also for an invalid key or signature.
 bool is_signed_by(const std::string& public_key, std::string_view bytes, const std::string& signature);
 
