@@ -52,6 +52,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
                   deps_.reader, events_, basis_, links_, signing_, maintenance_}),
       recipe_repository_(repository_dependencies()),
+      bundles_(bundle_dependencies()),
       replays_(remeasurement_dependencies()) {
   if (deps_.cmm) {
     deps_.cmm->on_sample([this](const ProbePoint& sample, MonotonicNs now) { position(sample, now); });
@@ -120,6 +121,11 @@ void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
 }
 
 void InspectionCell::reload() {
+  if (state_.idle()) bundles_.resume();
+  read_again();
+}
+
+void InspectionCell::read_again() {
   const std::string name = basis_.recipe() ? basis_.recipe()->name : "";
   switch (basis_.reload()) {
     case MeasurementBasis::RecipeChange::none:
@@ -198,6 +204,7 @@ void InspectionCell::refuse_beside(const char* what) const {
 void InspectionCell::arm_anew(bool resumes) {
   if (!state_.idle()) throw scpi::Error(scpi::init_ignored, "already armed");
   refuse_beside("");
+  bundles_.demand_complete();
   if (replays_.pending()) refuse_conflict("a result is being replayed; wait, or ABORt ends it");
   const Recipe* recipe = chosen_recipe();
   if (!recipe) refuse_conflict("no recipe chosen; CONFigure:RECipe \"name\"");

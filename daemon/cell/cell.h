@@ -25,6 +25,7 @@
 
 #include "daemon/calibration/calibration_procedure.h"
 #include "daemon/cell/board_sequencer.h"
+#include "daemon/cell/bundle_installer.h"
 #include "daemon/cell/cell_links.h"
 #include "daemon/cell/cell_self_test.h"
 #include "daemon/cell/host_actions.h"
@@ -124,6 +125,7 @@ class InspectionCell final : public Instrument, public Pollable {
   void select_recipe(const std::string& name, const std::optional<std::string>& sha256) override;
   const Recipe* chosen_recipe() const override { return basis_.recipe().get(); }
   RecipeFiles& recipe_files() override { return recipe_repository_; }
+  BundleFiles* bundle_files() override { return bundles_.taken() ? &bundles_ : nullptr; }
   std::string unit() const override { return orders_.unit(); }
   void set_unit(const std::string& serial) override;
   std::vector<std::string> panel_serials() const override { return orders_.serials().boards().serials; }
@@ -167,8 +169,10 @@ class InspectionCell final : public Instrument, public Pollable {
   CalibrationProcedureDependencies calibration_dependencies();
   HoleProcedureDependencies hole_dependencies();
   RecipeRepositoryDependencies repository_dependencies();
+  BundleInstallerDependencies bundle_dependencies();
   RemeasurementDependencies remeasurement_dependencies();
   ReferenceCheckDependencies check_dependencies();
+  void read_again();
   void demand_idle() const;
   void arm_anew(bool resumes);
   void refuse_beside(const char* what) const;
@@ -194,6 +198,7 @@ class InspectionCell final : public Instrument, public Pollable {
   BoardSequencer boards_;
   CellSelfTest self_test_;
   RecipeRepository recipe_repository_;
+  BundleInstaller bundles_;
   Remeasurement replays_;
 };
 

@@ -1,5 +1,6 @@
 // InspectionCell: what its classes are given.
 #include "daemon/cell/cell.h"
+#include "daemon/configuration/bundle_cell.h"
 #include "daemon/instrument/scpi_error.h"
 
 namespace datum {
@@ -110,6 +111,28 @@ RecipeRepositoryDependencies InspectionCell::repository_dependencies() {
           deps_.uploads ? deps_.uploads : deps_.texts,
           deps_.uploader,
           [this] { events_.changed(); }};
+}
+
+BundleInstallerDependencies InspectionCell::bundle_dependencies() {
+  const DaemonConfig& c = deps_.config;
+  std::optional<BundleCell> cell;
+  if (c.fleet) cell = bundle_cell(c);
+  return {std::move(cell),
+          deps_.sensor,
+          deps_.uploads ? deps_.uploads : deps_.texts,
+          deps_.uploader,
+          deps_.threads.storer,
+          deps_.writer,
+          deps_.utc_ns,
+          events_,
+          [this] {
+            refuse_beside("; then a bundle");
+            if (replays_.pending())
+              throw scpi::Error(scpi::settings_conflict,
+                                "a result is being replayed; wait, or ABORt ends it");
+            demand_idle();
+          },
+          [this] { read_again(); }};
 }
 
 RemeasurementDependencies InspectionCell::remeasurement_dependencies() {

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "config/toml_reader.h"
+#include "daemon/cell/file_refusal.h"
 #include "daemon/inspection/recipe/recipe_store.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/scpi/scpi_pattern.h"
@@ -20,39 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using scpi::Error;
 
-/// What the file system refused, as a host is told.
-Error refusal_of(const std::system_error& error) {
-  switch (error.code().value()) {
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return Error(
-          scpi::media_protected,
-          fmt::format("{}; keep inspection.recipes_folder where datumd may write, below /var/lib/datumd "
-                      "under its service",
-                      error.what()));
-    case ENOSPC:
-    case EDQUOT:
-      return Error(scpi::media_full, error.what());
-    default:
-      return Error(scpi::mass_storage_error, error.what());
-  }
-}
-
-/// Why `act` is refused; none: it is done.
-template <class Act>
-std::optional<Error> refusal_of(const Act& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::system_error& error) {
-    return refusal_of(error);
-  } catch (const std::exception& error) {
-    return Error(scpi::system_error, error.what());
-  }
-  return std::nullopt;
-}
+const std::string writable =
+    "keep inspection.recipes_folder where datumd may write, below /var/lib/datumd under its service";
 
 void check_name(const std::string& name) {
   const auto fits = [](char c) {
@@ -138,10 +107,10 @@ void RecipeRepository::begin() {
 /// `job` on the worker's thread, `then` on the loop's; a refusal in either is the upload's end.
 void RecipeRepository::apart(const Step& job, const Step& then) {
   const auto upload = uploads_.front();
-  const auto first = [upload, job] { upload->refused = refusal_of([&] { job(*upload); }); };
+  const auto first = [upload, job] { upload->refused = refusal_of_files([&] { job(*upload); }, writable); };
   const auto second = [this, upload, then] {
     if (!upload->refused) {
-      const auto why = refusal_of([&] { then(*upload); });
+      const auto why = refusal_of_files([&] { then(*upload); }, writable);
       if (!why) return;
       upload->refused = why;
     }
@@ -194,7 +163,7 @@ void RecipeRepository::remove(const std::string& name) {
   try {
     remove_file_durably(file);
   } catch (const std::system_error& error) {
-    throw refusal_of(error);
+    throw file_refusal(error, writable);
   }
   parts_.log(5, fmt::format("a host removed recipe {}, {}", name, file.string()));
   parts_.changed(name);

@@ -333,12 +333,13 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   const bool known = problems.attempt([&] {
     file.only_keys({"schema", "cell", "sensor", "inspection", "results", "retention", "signatures",
                     "reference_checks", "backend", "cmm", "calibration", "holes", "lots", "metrics", "plant",
-                    "host", "scanner"});
+                    "fleet", "host", "scanner"});
   });
   const auto read = [&](const char* part, auto reader) {
     if (!known && !file.has(part)) return;  // it is the unknown one, probably
     if (!problems.attempt([&] { reader(); })) forget_failed(part, c);
   };
+  const std::filesystem::path folder = c.file.parent_path();
   const auto read_if = [&](const char* part, auto reader) {
     read(part, [&] {
       if (auto table = file.table_if(part)) reader(std::move(*table));
@@ -361,11 +362,10 @@ void read_tables(TomlTable& file, DaemonConfig& c, config::Problems& problems) {
   read_if("scanner", [&](TomlTable table) { c.scanner = config::read_scanner(std::move(table)); });
   read_if("calibration", [&](TomlTable table) { read_calibrate(std::move(table), c); });
   read_if("holes", [&](TomlTable table) { read_holes(std::move(table), c); });
-  read_if("metrics",
-          [&](TomlTable table) { c.metrics = config::read_metrics(std::move(table), c.file.parent_path()); });
-  read_if("plant",
-          [&](TomlTable table) { c.plant = config::read_plant(std::move(table), c.file.parent_path()); });
+  read_if("metrics", [&](TomlTable table) { c.metrics = config::read_metrics(std::move(table), folder); });
+  read_if("plant", [&](TomlTable plant) { c.plant = config::read_plant(std::move(plant), folder); });
   read_if("lots", [&](TomlTable lots) { c.lots = config::read_lots(std::move(lots), c.file, c.places); });
+  read_if("fleet", [&](TomlTable fleet) { c.fleet = config::read_fleet(std::move(fleet), folder); });
   read("host", [&] { read_host(file.table_if("host"), c, problems); });
 }
 

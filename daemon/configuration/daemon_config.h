@@ -11,6 +11,7 @@
 #include "config/toml_reader.h"
 #include "daemon/calibration/calibrate_settings.h"
 #include "daemon/checks/check_settings.h"
+#include "daemon/fleet/fleet_settings.h"
 #include "daemon/gpu_worker/backend_settings.h"
 #include "daemon/holes/hole_settings.h"
 #include "daemon/hosts/command_server.h"
@@ -87,6 +88,7 @@ struct DaemonConfig {
   std::optional<MetricsSettings> metrics;  // none: no metrics are served
   std::optional<PlantSettings> plant;      // of datumd-plant; none: this cell has no plant
   std::optional<LotSettings> lots;         // of datumd-view; none: it writes no report at the end of a lot
+  std::optional<FleetSettings> fleet;      // none: this cell takes no bundles
 
   /// Location of each key by its full name ("inspection.calibration"), for messages.
   std::map<std::string, config::Location> places;

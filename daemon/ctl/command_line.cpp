@@ -47,6 +47,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_fit_commands(*this);
   add_check_commands(*this);
   add_audit_command(*this);
+  add_bundle_commands(*this);
   add_study_commands(*this);
   add_spc_command(*this);
   add_calibration_commands(*this);

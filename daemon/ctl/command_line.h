@@ -66,6 +66,7 @@ void add_backup_commands(CommandLine& line);    // backup, restore
 void add_signature_command(CommandLine& line);  // signature
 void add_cell_commands(CommandLine& line);      // recipes, choose, unit, arm, trigger, abort
 void add_audit_command(CommandLine& line);      // audit
+void add_bundle_commands(CommandLine& line);    // bundle
 void add_check_commands(CommandLine& line);     // check
 void add_device_commands(CommandLine& line);    // temperature, position, links, reopen, selftest
 void add_listen_command(CommandLine& line);     // listen

@@ -98,6 +98,8 @@ enum QuestionableBit : std::uint16_t {
 /// Bits for the reasons in a verdict.
 std::uint16_t questionable_bits(const BoardVerdict& verdict);
 
+class BundleFiles;
+
 class Instrument {
  public:
   virtual ~Instrument() = default;
@@ -128,6 +130,8 @@ class Instrument {
   /// Null without a chosen recipe.
   virtual const Recipe* chosen_recipe() const = 0;
   virtual RecipeFiles& recipe_files() = 0;
+  /// Null: the cell takes no bundles of recipes and calibrations.
+  virtual BundleFiles* bundle_files() { return nullptr; }
   /// Serial number of the next board, for that board only; "" none.
   virtual std::string unit() const = 0;
   virtual void set_unit(const std::string& serial) = 0;
