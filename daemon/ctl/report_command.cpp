@@ -17,6 +17,7 @@
 #include "daemon/pictures/picture_name.h"
 #include "daemon/report/board_page.h"
 #include "daemon/report/lot_page.h"
+#include "daemon/series/series.h"
 #include "daemon/store/result_export.h"
 
 namespace datum {
@@ -72,6 +73,19 @@ ResultFilter filter_of(const ReportOptions& o) {
   return filter;
 }
 
+/// A lot counts single results. Removed ones have sums alone.
+std::string removed_text(ResultStore& store, const ReportOptions& o) {
+  if (o.first > 0) return "";
+  const quality::SeriesBefore removed = store.removed_series(filter_of(o));
+  const auto& n = removed.counts;
+  const std::uint64_t all = n.results + n.repeats + n.excluded + n.unreadable;
+  if (all == 0) return "";
+  return fmt::format(
+      "; {} results of this choice are removed by retention and count nowhere on this page: datumctl spc has "
+      "their sums",
+      all);
+}
+
 std::string document_of_lot(const ReportOptions& o) {
   auto store = ResultStore::read_only(places_of(o).store);
   Lot lot;
@@ -91,7 +105,7 @@ std::string document_of_lot(const ReportOptions& o) {
     if (more) next.after = results.back().sequence;
   }
   if (lot.boards().empty()) return "";
-  LotPage page{lot, lot_choice(o.recipe, o.from, o.to, o.first, o.last), "", false,
+  LotPage page{lot, lot_choice(o.recipe, o.from, o.to, o.first, o.last) + removed_text(store, o), "", false,
                [&store](const std::string& sha256) { return store.recipe_text(sha256); }};
   if (limited)
     page.limited = fmt::format("Only the oldest {} results of this choice: --most allows no more.", o.most);

@@ -9,6 +9,7 @@
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/report_file.h"
 #include "daemon/ctl/study_live.h"
+#include "daemon/quality/spc/stored_series.h"
 #include "daemon/report/page_template.h"
 #include "daemon/report/plot.h"
 #include "daemon/report/spc_page.h"

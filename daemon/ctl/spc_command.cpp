@@ -8,6 +8,7 @@
 #include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/study_files.h"
 #include "daemon/quality/spc/spc_report.h"
+#include "daemon/quality/spc/stored_series.h"
 #include "daemon/store/result_export.h"
 #include "daemon/version/version.h"
 

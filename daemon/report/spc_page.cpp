@@ -249,7 +249,22 @@ std::string spc_overview(const quality::SpcReport& summary) {
     for (const char* key : {"cp", "cpk", "pp", "ppk", "ppk_gb"})
       table.number(c.at(key).is_null() ? std::nullopt : number_of(c.at(key).at("value")));
   }
-  return heading(2, "Series") + table.html();
+  std::string html = heading(2, "Series") + table.html();
+  if (json.contains("unreadable"))
+    html +=
+        paragraph(fmt::format("{} results can't be read and count nowhere.", json.at("unreadable").dump()));
+  if (json.contains("removed")) {
+    const Json& removed = json.at("removed");
+    html += paragraph(
+        fmt::format("{} of the results, up to result {} of {}, are removed by retention: their sums enter, "
+                    "single values are not there any more.",
+                    removed.at("results").dump(), removed.at("last").dump(),
+                    removed.at("to").get<std::string>()),
+        "removed");
+  }
+  if (json.contains("notes"))
+    for (const Json& note : json.at("notes")) html += paragraph("Note: " + note.get<std::string>());
+  return html;
 }
 
 }  // namespace datum

@@ -20,6 +20,7 @@
 #include "daemon/store/store_renewal.h"
 #include "daemon/store/store_rows.h"
 #include "daemon/store/store_schema.h"
+#include "daemon/store/store_sums.h"
 
 namespace datum {
 namespace {
@@ -39,21 +40,6 @@ BoardVerdict StoredResult::verdict() const {
     throw StoreError(StoreError::Kind::corrupt,
                      fmt::format("result {}: its JSON is no verdict: {}", sequence, e.what()));
   }
-}
-
-StoredResult row_of(const BoardVerdict& v, std::string json) {
-  StoredResult r;
-  r.sequence = v.sequence;
-  r.store_id = v.store_id;
-  r.measured_at = v.measured_at;
-  r.unit_id = v.unit_id;
-  r.recipe = v.recipe;
-  r.frame_id = v.frame_id;
-  r.frame_sha256 = v.frame_sha256;
-  r.decision = v.decision;
-  r.reason = name_of(v.reason);
-  r.json = std::move(json);
-  return r;
 }
 
 struct ResultStore::Impl {
@@ -372,6 +358,17 @@ Removal ResultStore::remove_oldest(const RemovalOrder& order) {
   impl_->recipes->forget();
   if (!impl_->former.empty()) impl_->former = former_ids_of(impl_->db.get(), impl_->file);
   return removal;
+}
+
+quality::SeriesBefore ResultStore::removed_series(const ResultFilter& filter) {
+  return read_sums(impl_->db.get(), impl_->file, filter);
+}
+
+ResultStore::Snapshot::Snapshot(ResultStore& store) : store_(store) {
+  sqlite::execute(store.impl_->db.get(), store.impl_->file, "BEGIN");
+}
+ResultStore::Snapshot::~Snapshot() {
+  sqlite3_exec(store_.impl_->db.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 bool ResultStore::mark_failed() const { return impl_->mark_failed; }

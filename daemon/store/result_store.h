@@ -22,6 +22,10 @@
 
 namespace datum {
 
+namespace quality {
+struct SeriesBefore;
+}
+
 /// The store failed; what() gives the file, the fault and the remedy.
 class StoreError : public std::runtime_error {
  public:
@@ -198,10 +202,25 @@ class ResultStore {
   /// might then go unnoticed.
   bool mark_failed() const;
 
-  /// Removes the oldest results by `order`, never the newest; the chain states the removal. Later results reuse the
+  /// Removes the oldest results by `order`, never the newest; the chain states the removal, and their sums stay. Later results reuse the
   /// space. It does not wait for the disk: a power cut before the next stored result may undo it. Throws StoreError and
   /// changes nothing.
   Removal remove_oldest(const RemovalOrder& order);
+  /// Sums of removed results by the filter's recipe and whole days, for a SeriesBook to go on from. It asks this store for units as long
+  /// as it lives. Throws StoreError.
+  quality::SeriesBefore removed_series(const ResultFilter& filter);
+  /// All reads of its life see the same state. For a store that was opened for reading.
+  class Snapshot {
+   public:
+    /// Throws StoreError.
+    explicit Snapshot(ResultStore& store);
+    ~Snapshot();
+    Snapshot(const Snapshot&) = delete;
+    Snapshot& operator=(const Snapshot&) = delete;
+
+   private:
+    ResultStore& store_;
+  };
   /// Bytes of the file without free pages.
   std::uint64_t used_bytes();
   /// The last time of day with a trusted clock, by keep_clock(); empty: none.

@@ -37,6 +37,7 @@ class Statement {
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
   std::string text(int column) const;
+  bool has(int column) const { return sqlite3_column_type(statement_, column) != SQLITE_NULL; }
 
  private:
   sqlite3* db_;

@@ -4,6 +4,8 @@
 
 #include "daemon/store/recipe_archive.h"
 #include "daemon/store/store_rows.h"
+#include "daemon/store/store_sums.h"
+#include "daemon/store/studied_results.h"
 
 namespace datum {
 namespace {
@@ -30,6 +32,8 @@ class Removing {
     }
     return removal_;
   }
+  /// The results' verdicts by number, read within the time that the order allows.
+  const ReadVerdicts& verdicts() const { return verdicts_; }
 
  private:
   /// False: this entry stays, and all after it.
@@ -57,6 +61,7 @@ class Removing {
       const StoredResult r = row_of(row, id_at_link(former_, link.link, store_id_));
       if (!order_.measured_before.empty() && r.measured_at >= order_.measured_before) return false;
       if (chain_hash(before_, r) != link.sha256) found(fmt::format("result {} was altered", link.sequence));
+      verdicts_[link.sequence] = readable_verdict(r);
     }
     ++removal_.results;
     if (removal_.first == 0) removal_.first = link.sequence;
@@ -92,6 +97,7 @@ class Removing {
   std::uint64_t newest_ = 0;
   std::string before_;  // hash of the last removed entry
   Removal removal_;
+  ReadVerdicts verdicts_;
 };
 
 void execute(sqlite3* db, const fs::path& file, const std::string& sql) {
@@ -102,11 +108,14 @@ void execute(sqlite3* db, const fs::path& file, const std::string& sql) {
 
 Removal remove_oldest(sqlite3* db, const fs::path& file, const std::string& store_id,
                       const std::vector<FormerId>& former, const RemovalOrder& order) {
-  Removal removal = Removing(db, file, store_id, former, order).run();
+  Removing removing(db, file, store_id, former, order);
+  Removal removal = removing.run();
   if (removal.results == 0) return {};
+  const std::set<std::uint64_t> studied = studied_results(file.parent_path() / "studies", store_id);
   const sqlite::InOrder in_order(db, file);
   try {
     execute(db, file, "BEGIN IMMEDIATE");
+    add_to_sums(db, file, removal.last, removing.verdicts(), studied);
     execute(db, file, fmt::format("DELETE FROM result WHERE sequence <= {}", removal.last));
     if (removal.altered.empty() && static_cast<std::uint64_t>(sqlite3_changes(db)) != removal.results)
       removal.altered = "results were among them that the chain does not know";

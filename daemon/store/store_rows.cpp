@@ -21,6 +21,21 @@ StoredResult row_of(const sqlite::Statement& s, const std::string& id) {
   return r;
 }
 
+StoredResult row_of(const BoardVerdict& v, std::string json) {
+  StoredResult r;
+  r.sequence = v.sequence;
+  r.store_id = v.store_id;
+  r.measured_at = v.measured_at;
+  r.unit_id = v.unit_id;
+  r.recipe = v.recipe;
+  r.frame_id = v.frame_id;
+  r.frame_sha256 = v.frame_sha256;
+  r.decision = v.decision;
+  r.reason = name_of(v.reason);
+  r.json = std::move(json);
+  return r;
+}
+
 StoredResult known_row_of(const sqlite::Statement& s, const std::string& id) {
   const auto decision = s.integer(4);
   if (decision < 0 || decision > static_cast<std::int64_t>(Decision::invalid))

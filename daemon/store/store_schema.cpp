@@ -6,6 +6,7 @@
 #include "daemon/store/result_chain.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_rows.h"
+#include "daemon/store/store_sums.h"
 
 namespace datum {
 namespace {
@@ -64,6 +65,7 @@ void create(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
   sqlite::execute(db, file, tables);
   sqlite::execute(db, file, chain_table);
   sqlite::execute(db, file, former_table);
+  sqlite::execute(db, file, sums_tables);
   const std::string id = random_id();
   sqlite::Statement(db, file, "INSERT INTO store (one, id, last_sequence) VALUES (1, ?1, 0)")
       .bind(1, id)
@@ -76,6 +78,14 @@ void create(sqlite3* db, const fs::path& file, const StoreOpening& opening) {
 void migrate_from_2(sqlite3* db, const fs::path& file) {
   Transaction all(db, file);
   sqlite::execute(db, file, former_table);
+  sqlite::execute(db, file, sums_tables);
+  all.commit();
+}
+
+/// Results that were removed before are in no sum.
+void migrate_from_3(sqlite3* db, const fs::path& file) {
+  Transaction all(db, file);
+  sqlite::execute(db, file, sums_tables);
   all.commit();
 }
 
@@ -84,6 +94,7 @@ void migrate_from_1(sqlite3* db, const fs::path& file, const StoreOpening& openi
   Transaction all(db, file);
   sqlite::execute(db, file, chain_table);
   sqlite::execute(db, file, former_table);
+  sqlite::execute(db, file, sums_tables);
   const auto count =
       static_cast<std::uint64_t>(sqlite::query_integer(db, file, "SELECT count(*) FROM result"));
   const std::string id = store_id_of(db, file);
@@ -141,6 +152,7 @@ void prepare_schema(sqlite3* db, const fs::path& file, const StoreOpening& openi
   const std::int64_t schema = readable_schema(db, file);
   if (schema == 1) migrate_from_1(db, file, opening);
   if (schema == 2) migrate_from_2(db, file);
+  if (schema == 3) migrate_from_3(db, file);
 }
 
 }  // namespace datum

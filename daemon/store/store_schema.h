@@ -3,6 +3,7 @@
 //   1  store, result
 //   2  chain: a hash for each result and statement (result_chain.h)
 //   3  former: former ids of the store (store_renewal.h)
+//   4  sums_...: sums of removed results (store_sums.h)
 //
 // A store with signed heads has the table signed_head too (signed_heads.h). A backup has the table copy, with its time
 // and the progress of the store (store_backup.h).
@@ -17,7 +18,7 @@
 
 namespace datum {
 
-inline constexpr std::int64_t store_schema = 3;
+inline constexpr std::int64_t store_schema = 4;
 
 /// Creates missing tables and migrates older ones, each in one transaction: after any interruption the file has the
 /// former or the new schema. Throws StoreError: not a store, made by a newer datumd, damaged.

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "daemon/quality/statistics/exact.h"
+#include "daemon/series/series.h"
 
 namespace datum::quality {
-
-/// Counts of 10^-digits; none: INVALID.
-using Point = std::optional<std::int64_t>;
 
 struct ControlLimits {
   double centre = 0, lower = 0, upper = 0;

@@ -29,11 +29,15 @@ Json rules_json(const RuleSet& set, double length, const SpcSettings& s) {
 
 std::string capability_text(const Capability& c, const SegmentSums& sums, const SpcSettings& s,
                             const std::string& within) {
+  const auto value = [](const Point& p) {
+    return shown(p ? std::optional(ratio(*p, 1, series_digits)) : std::nullopt, series_digits);
+  };
   std::string text = fmt::format(
       "capability ({}; {:g} % intervals; limits {} and {}, target {}): n {}, INVALID {}, INCONCLUSIVE {}, "
-      "mean {:.6f}, s {:.6f}, sigma within {:.6f} by {}\n",
+      "mean {:.6f}, s {:.6f}, minimum {}, maximum {}, sigma within {:.6f} by {}\n",
       name_of(c.distribution), 100 * s.confidence, shown(sums.lower), shown(sums.upper), shown(sums.nominal),
-      c.n, sums.invalid, sums.inconclusive, c.mean, c.s, c.sigma_within, within);
+      c.n, sums.invalid, sums.inconclusive, c.mean, c.s, value(sums.lowest), value(sums.highest),
+      c.sigma_within, within);
   text +=
       index_text("Cp", c.cp) + index_text("Cpk", c.cpk) + index_text("Pp", c.pp) + index_text("Ppk", c.ppk);
   text += index_text(fmt::format("Ppk_gb, guard band {:.6f} = {:g} x {:.6f},", c.guard_band.value_or(0),
@@ -178,6 +182,31 @@ void add_individuals(SpcReport& report, Json& out, const IndividualsChart& chart
                         {"n", chart.n}};
 }
 
+/// Of all values by their sums where removed ones are among them; what needs single values is of the kept ones.
+Capability capability_of_segment(const Run& run, const Segment& segment, const SegmentSums& sums,
+                                 double sigma, double df, Distribution distribution, const SpcSettings& s) {
+  std::vector<std::int64_t> counts;
+  for (const Point& p : run.points)
+    if (p) counts.push_back(*p);
+  const Specification spec = specification_of(sums);
+  const bool all_kept = counts.size() == sums.values.n;
+  Capability kept =
+      capability_of(std::move(counts), series_digits, spec, sigma, df, distribution, s.confidence);
+  if (all_kept) return kept;
+  Capability c = capability_of(exact(sums.values), series_digits, spec, sigma, df, s.confidence);
+  c.anderson_darling = kept.anderson_darling;
+  c.fit_p = kept.fit_p;
+  if (distribution != Distribution::normal) {
+    kept.notes.push_back(fmt::format("quantiles, Pp and Ppk are of the {} kept values alone", kept.n));
+    kept.n = c.n;
+    kept.mean = c.mean;
+    kept.s = c.s;
+    c = std::move(kept);
+  }
+  c.notes.push_back(*removed_note(segment));
+  return c;
+}
+
 Json points_json(const Run& run, int digits) {
   Json points = Json::array();
   for (std::size_t i = 0; i < run.points.size(); ++i)
@@ -210,8 +239,14 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
     Json out = segment_json(book.segments()[index], index);
     report.text += fmt::format("\n{} of recipe {} in {}\n{}", text_of(key), key.recipe,
                                unit_of(key.characteristic), segment_text(book.segments()[index], index));
-    const IndividualsChart chart = individuals_chart(run.base(s.baseline), series_digits);
-    if (s.baseline > 0) report.text += fmt::format("limits from the first {} values\n", chart.n);
+    const Segment& segment = book.segments()[index];
+    const bool by_sums = segment.removed > 0 && s.baseline == 0;
+    const IndividualsChart chart =
+        by_sums ? individuals_chart(exact(sums.values), exact(sums.ranges), series_digits)
+                : individuals_chart(run.base(s.baseline), series_digits);
+    if (s.baseline > 0)
+      report.text +=
+          fmt::format("limits from the first {}{} values\n", chart.n, segment.removed > 0 ? " kept" : "");
     if (chart.n < 25)
       report.text += fmt::format("! {} values: limits of fewer than 25 are trial limits\n", chart.n);
     out["baseline"] = s.baseline;
@@ -227,11 +262,8 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
       df = groups.df;
       within = s.by_range ? "the mean range over d2" : "the mean s over c4";
     }
-    std::vector<std::int64_t> counts;
-    for (const Point& p : run.points)
-      if (p) counts.push_back(*p);
-    Capability c = capability_of(std::move(counts), series_digits, specification_of(sums), sigma, df,
-                                 distribution_of(s, key.characteristic), s.confidence);
+    Capability c =
+        capability_of_segment(run, segment, sums, sigma, df, distribution_of(s, key.characteristic), s);
     add_guarded(c, specification_of(sums), s.guard_k, sums.largest_u, s.confidence);
     refuse_for_invalid(c, sums, s);
     report.text += capability_text(c, sums, s, within);
@@ -241,6 +273,7 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
     out["invalid_per_1000"] = 1000 * sums.invalid_share();
     out["inconclusive"] = sums.inconclusive;
     out["largest_u"] = sums.largest_u;
+    out.update(sums_json(sums));
     out["capability"] = capability_json(c);
     out["points"] = points_json(run, series_digits);
     report.json["segments"].push_back(out);
@@ -280,6 +313,10 @@ SpcReport spc_package(const SeriesBook& book, const std::string& recipe, const s
     report.text +=
         fmt::format("\n{} of package {}, boards of recipe {}, in {}\n{}", name_of(characteristic), package,
                     recipe, unit_of(characteristic), segment_text(book.segments()[index], index));
+    if (const auto note = removed_note(book.segments()[index])) {
+      report.text += "! boards' means need single values; " + *note + "\n";
+      out["note"] = *note;
+    }
     const IndividualsChart chart = individuals_chart(means.base(s.baseline), digits_of_means);
     add_individuals(report, out, chart, "boards' means");
     add_hits(report, out, means, chart.values, chart.sigma, s, digits_of_means);

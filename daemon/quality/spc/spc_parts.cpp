@@ -41,17 +41,46 @@ std::string segment_text(const Segment& s, std::size_t index) {
                      short_of(s.calibration_sha256), s.code);
 }
 
+std::optional<std::string> removed_note(const Segment& s) {
+  if (s.removed == 0) return std::nullopt;
+  const std::string from = s.kept_first == 0 ? "no single value is left"
+                                             : fmt::format("single values are kept from result {} of {} on",
+                                                           s.kept_first, s.kept_from);
+  return fmt::format(
+      "of {} of the {} results only sums are left: {}. Points, rules, EWMA, CUSUM, subgroups, quantiles and "
+      "the "
+      "test of the fit hold from there; n, mean, s, moving ranges and indices by s are of all",
+      s.removed, s.results, from);
+}
+
+Json sums_json(const SegmentSums& sums) {
+  const auto value = [](const Point& p) { return p ? Json(ratio(*p, 1, series_digits)) : Json(nullptr); };
+  Json decisions = Json::object();
+  for (std::size_t i = 0; i < sums.decisions.size(); ++i)
+    decisions[name_of(static_cast<Decision>(i))] = sums.decisions[i];
+  return {{"minimum", value(sums.lowest)},
+          {"maximum", value(sums.highest)},
+          {"decisions", decisions},
+          {"reasons", sums.reasons}};
+}
+
 Json segment_json(const Segment& s, std::size_t index) {
-  return {{"segment", index + 1},
-          {"first", s.first},
-          {"last", s.last},
-          {"results", s.results},
-          {"from", s.from},
-          {"to", s.to},
-          {"recipe", s.recipe},
-          {"recipe_sha256", s.recipe_sha256},
-          {"calibration_sha256", s.calibration_sha256},
-          {"code", s.code}};
+  Json json{{"segment", index + 1},
+            {"first", s.first},
+            {"last", s.last},
+            {"results", s.results},
+            {"from", s.from},
+            {"to", s.to},
+            {"recipe", s.recipe},
+            {"recipe_sha256", s.recipe_sha256},
+            {"calibration_sha256", s.calibration_sha256},
+            {"code", s.code}};
+  if (s.removed > 0) {
+    json["removed"] = s.removed;
+    json["kept_first"] = s.kept_first > 0 ? Json(s.kept_first) : Json(nullptr);
+    json["kept_from"] = s.kept_first > 0 ? Json(s.kept_from) : Json(nullptr);
+  }
+  return json;
 }
 
 Specification specification_of(const SegmentSums& sums) { return {sums.lower, sums.upper, sums.nominal}; }
@@ -100,6 +129,28 @@ void begin_report(SpcReport& report, const SeriesBook& book) {
       fmt::format("{} results; left out: {} repeats of a unit, {} of studies and reference checks\n",
                   book.results(), book.repeats(), book.excluded());
   report.json = {{"results", book.results()}, {"repeats", book.repeats()}, {"of_studies", book.excluded()}};
+  if (book.unreadable() > 0) {
+    report.text += fmt::format("! {} results can't be read and count nowhere\n", book.unreadable());
+    report.json["unreadable"] = book.unreadable();
+  }
+  const SeriesBefore& before = book.before();
+  if (before.last > 0) {
+    report.text += fmt::format(
+        "! {} of the results, up to result {} of {}, are removed by retention: their sums enter, single "
+        "values "
+        "are not there any more\n",
+        before.counts.results, before.last, before.to);
+    report.json["removed"] = {{"results", before.counts.results},
+                              {"repeats", before.counts.repeats},
+                              {"of_studies", before.counts.excluded},
+                              {"unreadable", before.counts.unreadable},
+                              {"last", before.last},
+                              {"to", before.to}};
+  }
+  for (const std::string& note : before.notes) {
+    report.text += "! " + note + "\n";
+    report.json["notes"].push_back(note);
+  }
 }
 
 }  // namespace datum::quality

@@ -14,6 +14,10 @@ Json json_of(const std::optional<Index>& index);
 std::vector<std::size_t> shown_segments(const SeriesBook& book, const SeriesKey& key, bool all);
 std::string segment_text(const Segment& s, std::size_t index);
 Json segment_json(const Segment& s, std::size_t index);
+/// What charts of a segment lack: single values of removed results. None: nothing.
+std::optional<std::string> removed_note(const Segment& s);
+/// Members of a series beside its capability: limits, least and largest value, counts by decision and reason.
+Json sums_json(const SegmentSums& sums);
 Specification specification_of(const SegmentSums& sums);
 Distribution distribution_of(const SpcSettings& s, Characteristic c);
 void refuse_for_invalid(Capability& c, const SegmentSums& sums, const SpcSettings& s);

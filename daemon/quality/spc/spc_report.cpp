@@ -52,8 +52,9 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
   for (const auto& [key, series] : book.series()) {
     for (const std::size_t index : shown_segments(book, key, s.all_segments)) {
       const SegmentSums& sums = series.segments.at(index);
-      const IndividualsChart chart = individuals_chart(sums.values, sums.ranges, series_digits);
-      Capability c = capability_of(sums.values, series_digits, specification_of(sums), chart.sigma,
+      const ExactSums values = exact(sums.values);
+      const IndividualsChart chart = individuals_chart(values, exact(sums.ranges), series_digits);
+      Capability c = capability_of(values, series_digits, specification_of(sums), chart.sigma,
                                    moving_range_df(chart.ranges_n), s.confidence);
       add_guarded(c, specification_of(sums), s.guard_k, sums.largest_u, s.confidence);
       if (distribution_of(s, key.characteristic) != Distribution::normal) {
@@ -93,6 +94,7 @@ SpcReport spc_summary(const SeriesBook& book, const SpcSettings& s) {
                {"inconclusive", sums.inconclusive},
                {"largest_u", sums.largest_u},
                {"capability", capability_json(c)}};
+      row.update(sums_json(sums));
       report.json["series"].push_back(row);
       segments.insert(index);
     }

@@ -7,7 +7,7 @@
 
 #include "daemon/quality/spc/capability.h"
 #include "daemon/quality/spc/run_rules.h"
-#include "daemon/quality/spc/series.h"
+#include "daemon/series/series.h"
 
 namespace datum::quality {
 

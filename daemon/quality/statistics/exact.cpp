@@ -2,12 +2,9 @@
 
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 namespace datum::quality {
 namespace {
-
-constexpr int most_digits = 18;
 
 Integer power_of_ten(int exponent) {
   Integer power = 1;
@@ -15,72 +12,7 @@ Integer power_of_ten(int exponent) {
   return power;
 }
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
-  throw std::invalid_argument("'" + std::string(text.substr(0, 40)) + "' " + why);
-}
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
-
-Decimal decimal_of(std::string_view text) {
-  constexpr const char* form =
-      "is no number; allowed: a decimal number such as -1200.4 or 1.2e3, with a point";
-  std::size_t at = 0;
-  const bool negative = !text.empty() && text[0] == '-';
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) ++at;
-  std::int64_t count = 0;
-  int digits = 0, exponent = 0, read = 0;
-  bool point = false;
-  for (; at < text.size() && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
-    if (text[at] == '.') {
-      point = true;
-      continue;
-    }
-    if (count >= largest_count / 10) refuse(text, "has more than 18 significant digits; round it");
-    count = 10 * count + (text[at] - '0');
-    digits += point;
-    ++read;
-  }
-  if (read == 0) refuse(text, form);
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    const bool down = ++at < text.size() && text[at] == '-';
-    if (at < text.size() && (text[at] == '-' || text[at] == '+')) ++at;
-    const std::size_t first = at;
-    for (; at < text.size() && is_digit(text[at]) && exponent < 1000; ++at)
-      exponent = 10 * exponent + (text[at] - '0');
-    if (at == first) refuse(text, form);
-    if (down) exponent = -exponent;
-  }
-  if (at < text.size()) refuse(text, form);
-  digits -= exponent;
-  for (; digits > 0 && count % 10 == 0; --digits) count /= 10;
-  if (count == 0) return {};
-  for (; digits < 0; ++digits) {
-    if (count > largest_count / 10) refuse(text, "is above 1e18");
-    count *= 10;
-  }
-  if (digits > most_digits) refuse(text, "has more than 18 decimals; round it");
-  return {negative ? -count : count, digits};
-}
-
-Decimal decimal_of(double value, int digits) {
-  const double scaled = std::round(value * std::pow(10.0, digits));
-  if (!(std::abs(scaled) <= static_cast<double>(largest_count)))
-    throw std::invalid_argument("a value is not finite, or above 1e18 of its last digit");
-  return {static_cast<std::int64_t>(scaled), digits};
-}
-
-std::int64_t count_at(const Decimal& value, int digits) {
-  std::int64_t count = value.count;
-  for (int i = value.digits; i < digits; ++i) {
-    if (std::abs(count) > largest_count / 10)
-      throw std::invalid_argument(
-          "values need more than 18 digits together: round them to the same decimals");
-    count *= 10;
-  }
-  return count;
-}
 
 double ratio(const Integer& numerator, const Integer& denominator, int digits) {
   const Integer below = denominator * power_of_ten(digits);
@@ -113,6 +45,20 @@ double ExactSums::deviations(int digits) const { return ratio(n * squares - sum 
 double ExactSums::variance(int digits) const {
   return n < 2 ? std::numeric_limits<double>::quiet_NaN()
                : ratio(n * squares - sum * sum, Integer(n) * (n - 1), 2 * digits);
+}
+
+ExactSums exact(const CountSums& sums) {
+  ExactSums out;
+  out.n = sums.n;
+  // Limbs of 64 bits, since no constructor from 128 bits is checked.
+  const auto wide = [](UnsignedWide v) {
+    return (Integer(static_cast<std::uint64_t>(v >> 64)) << 64) + static_cast<std::uint64_t>(v);
+  };
+  const bool negative = sums.sum < 0;
+  const Integer magnitude = wide(static_cast<UnsignedWide>(negative ? -sums.sum : sums.sum));
+  out.sum = negative ? Integer(-magnitude) : magnitude;
+  out.squares = (wide(sums.squares_high) << 64) + wide(sums.squares_low);
+  return out;
 }
 
 ExactSums sums_of(std::span<const std::int64_t> counts) {

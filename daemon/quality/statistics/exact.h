@@ -4,30 +4,15 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
+
+#include "daemon/series/count_sums.h"
+#include "daemon/series/decimal.h"
 
 namespace datum::quality {
 
 /// Of sums, squares of sums and their products. Of up to 1e9 counts of at most 1e18 none reaches 256 bits; it throws std::overflow_error.
 using Integer = boost::multiprecision::checked_int256_t;
-
-/// count * 10^-digits.
-struct Decimal {
-  std::int64_t count = 0;
-  int digits = 0;  // decimals, 0 to 18
-};
-
-/// Largest magnitude of a count.
-inline constexpr std::int64_t largest_count = 1'000'000'000'000'000'000;
-
-/// "-1200.40", "1.2e3". Throws std::invalid_argument: what is wrong with the text, and what is allowed.
-Decimal decimal_of(std::string_view text);
-/// The nearest decimal with so many digits; halves go away from zero. Throws std::invalid_argument where it is not finite or too large.
-Decimal decimal_of(double value, int digits);
-/// The count of the same number with more digits. Throws std::invalid_argument where it exceeds largest_count.
-std::int64_t count_at(const Decimal& value, int digits);
 
 /// numerator / (denominator * 10^digits), within some 2^-63 before its rounding to a double.
 double ratio(const Integer& numerator, const Integer& denominator, int digits = 0);
@@ -49,6 +34,8 @@ struct ExactSums {
   double deviations(int digits) const;
 };
 
+/// The same sums.
+ExactSums exact(const CountSums& sums);
 ExactSums sums_of(std::span<const std::int64_t> counts);
 
 }  // namespace datum::quality

@@ -33,10 +33,10 @@ TEST(SeriesBook, TakesAnInvalidValueAsAGapAndNeverAsANumber) {
   const SeriesBook book = book_of(
       {valued_board(1, 1200), valued_board(2, std::nullopt), valued_board(3, 1210), valued_board(4, 1212)});
   EXPECT_EQ(newest(book).values.n, 3u);
-  EXPECT_EQ(newest(book).values.mean(series_digits), 3622 / 3.0);
+  EXPECT_EQ(exact(newest(book).values).mean(series_digits), 3622 / 3.0);
   EXPECT_EQ(newest(book).invalid, 1u);
   EXPECT_EQ(newest(book).ranges.n, 1u) << "none across the gap";
-  EXPECT_EQ(newest(book).ranges.mean(series_digits), 2);
+  EXPECT_EQ(exact(newest(book).ranges).mean(series_digits), 2);
 }
 
 TEST(SeriesBook, OfABoardThatIsInvalidAsAWholeTakesNoNumber) {
@@ -100,7 +100,8 @@ TEST(SeriesBook, HasTheSameBitsInOnePieceOrContinued) {
   const SeriesBook whole = book_of(boards, {});
   SeriesBook continued({});
   for (std::size_t i = 0; i < boards.size(); ++i) continued.add(numbered(boards[i], i + 1));
-  EXPECT_EQ(newest(whole).values.variance(series_digits), newest(continued).values.variance(series_digits));
+  EXPECT_EQ(exact(newest(whole).values).variance(series_digits),
+            exact(newest(continued).values).variance(series_digits));
   EXPECT_TRUE(whole.series().begin()->second.points.empty()) << "sums alone are kept";
 }
 

@@ -248,7 +248,7 @@ TEST(ResultStore, RefusesWhatIsNoStoreOfThisVersion) {
   fs::remove(file);
   { ResultStore make(file); }
   run_sql(file, "PRAGMA user_version = 99");
-  expect_store_error(Kind::newer, "schema version 99, this datumd knows up to 3", [&] { ResultStore{file}; });
+  expect_store_error(Kind::newer, "schema version 99, this datumd knows up to 4", [&] { ResultStore{file}; });
   expect_store_error(Kind::newer, "update datumd", [&] { ResultStore::read_only(file); });
 }
 
