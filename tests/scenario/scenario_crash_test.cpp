@@ -125,6 +125,16 @@ class ScenarioCrash : public ::testing::Test {
     EXPECT_EQ(ask_store(cell.path() / "results.db", query), line.frame) << "announced before it was stored";
   }
   void expect_lines_are_stored(const nlohmann::json& stored) const;
+  /// Where the frames are, for a failure's text.
+  std::string places() const {
+    std::string text = std::to_string(sent) + " delivered, " + std::to_string(done) + " done when last counted\n";
+    for (const char* folder : {"drop", "drop/work", "drop/done", "drop/failed"}) {
+      text += std::string(folder) + ":";
+      for (const auto& name : cell.list(folder)) text += " " + name;
+      text += "\n";
+    }
+    return text;
+  }
 
   CellOptions options;
   Cell cell{options};
@@ -149,7 +159,7 @@ void ScenarioCrash::live() {
   while (!dead && done < boards) {
     std::vector<int> watched{files.fd(), cell.notify().fd(), datumd.ended()};
     if (host) watched.push_back(host->fd());
-    ASSERT_TRUE(readable(watched, timeout())) << datumd.output();
+    ASSERT_TRUE(readable(watched, timeout())) << places() << datumd.output();
     ASSERT_FALSE(datumd.has_ended()) << datumd.output();
     for (const Event event : files.take()) happened(event);
     if (!dead) read_notify();
