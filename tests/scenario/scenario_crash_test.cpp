@@ -6,6 +6,9 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -45,6 +48,7 @@ class FileEvents {
     cell_ = ::inotify_add_watch(fd_, cell.path().c_str(), IN_MODIFY);
     work_ = ::inotify_add_watch(fd_, (cell.drop() / "work").c_str(), IN_CREATE);
     done_ = ::inotify_add_watch(fd_, (cell.drop() / "done").c_str(), IN_MOVED_TO);
+    ::inotify_add_watch(fd_, (cell.drop() / "failed").c_str(), IN_MOVED_TO);  // wakes, and is no event
   }
   ~FileEvents() { ::close(fd_); }
   FileEvents(const FileEvents&) = delete;
@@ -125,9 +129,14 @@ class ScenarioCrash : public ::testing::Test {
     EXPECT_EQ(ask_store(cell.path() / "results.db", query), line.frame) << "announced before it was stored";
   }
   void expect_lines_are_stored(const nlohmann::json& stored) const;
+  std::string reason_of(const std::string& frame) const {
+    std::ifstream in(cell.drop() / "failed" / frame / (frame + ".ptr.reason.txt"));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
   /// Where the frames are, for a failure's text.
   std::string places() const {
-    std::string text = std::to_string(sent) + " delivered, " + std::to_string(done) + " done when last counted\n";
+    std::string text =
+        std::to_string(sent) + " delivered, " + std::to_string(done) + " done when last counted\n";
     for (const char* folder : {"drop", "drop/work", "drop/done", "drop/failed"}) {
       text += std::string(folder) + ":";
       for (const auto& name : cell.list(folder)) text += " " + name;
@@ -164,7 +173,7 @@ void ScenarioCrash::live() {
     for (const Event event : files.take()) happened(event);
     if (!dead) read_notify();
     read_lines();
-    done = static_cast<int>(cell.list("drop/done").size());
+    done = static_cast<int>(cell.list("drop/done").size() + cell.list("drop/failed").size());
     deliver_more();
   }
   if (!dead) cell.daemon().signal(ending = SIGTERM);
@@ -194,6 +203,13 @@ TEST_F(ScenarioCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
   for (int event = 0; event < events; ++event)
     EXPECT_GE(killed_at[static_cast<Event>(event)], kills / events) << "killed too rarely at event " << event;
 
+  // A frame in work at two ends is put aside, as one that ends datumd would be. Of 50 kills hardly more
+  // than two pairs meet the same frame: one run in ten on a loaded machine had one, none had two.
+  const std::vector<std::string> put_aside = cell.list("drop/failed");
+  EXPECT_LE(put_aside.size(), 3u);
+  for (const std::string& frame : put_aside)
+    EXPECT_NE(reason_of(frame).find("datumd ended 2 times while it"), std::string::npos) << frame;
+
   const auto stored = cell.results();
   ASSERT_EQ(stored.size(), std::size_t{boards});
   std::set<std::string> frames;
@@ -203,13 +219,14 @@ TEST_F(ScenarioCrash, LosesNothingAnnouncedAndRepeatsNoNumber) {
     before = result["sequence"];
     const std::string frame = result["frame_id"];
     EXPECT_TRUE(frames.insert(frame).second) << frame << " was measured twice";
-    EXPECT_EQ(result["decision"], decision_of(std::stoi(frame.substr(1)))) << frame << ": " << result.dump();
+    const bool aside = std::find(put_aside.begin(), put_aside.end(), frame) != put_aside.end();
+    EXPECT_EQ(result["decision"], aside ? "INVALID" : decision_of(std::stoi(frame.substr(1))))
+        << frame << ": " << result.dump();
   }
   EXPECT_GT(lines.size(), std::size_t{boards} / 2) << "too few results were received to show anything";
   expect_lines_are_stored(stored);
   EXPECT_EQ(cell.list("drop"), (std::vector<std::string>{"done", "failed", "work"}));
   EXPECT_TRUE(cell.list("drop/work").empty());
-  EXPECT_TRUE(cell.list("drop/failed").empty());
   EXPECT_EQ(ask_store(cell.path() / "results.db", "PRAGMA integrity_check"), "ok");
 }
 
