@@ -95,6 +95,7 @@ void BoardOrders::restore(BoardOrder& order, const ClaimedFrame& claim) {
     gone.sha256 = record.recipe_sha256;
     gone.sensor_serial = deps_.sensor.serial;
     order.recipe = std::make_shared<const Recipe>(std::move(gone));
+    order.recipe_text = nullptr;  // not the chosen recipe's under this one's hash
     order.left_over_fault = fmt::format(
         "{} was in work when datumd ended, for recipe {} with SHA-256 {}, which is not there any more; bring "
         "it back, or let the sensor expose again",

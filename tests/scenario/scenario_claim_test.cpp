@@ -117,6 +117,9 @@ TEST_F(Claims, WithoutItsRecipeTheFrameIsInvalidUnderItsName) {
   EXPECT_EQ(result["unit_id"], "SN 43");
   EXPECT_THAT(result["detail"].get<std::string>(), HasSubstr("for recipe gone with SHA-256 aaaa"));
   EXPECT_EQ(cell.list("drop/failed"), std::vector<std::string>{"f"});
+  // Once the chosen recipe's text was kept under this one's hash.
+  const Outcome verified = run({"datumctl", "verify", "results", "--store", "results.db"}, cell.path());
+  EXPECT_EQ(verified.status, 0) << verified.output;
 }
 
 TEST_F(Claims, WithoutARecordTheFrameIsInvalid) {
