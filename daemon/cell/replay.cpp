@@ -10,6 +10,7 @@
 #include "config/utc_time.h"
 #include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/instrument/scpi_error.h"
+#include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
 
 namespace datum {
@@ -17,31 +18,56 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of those that were delivered under this name, the one with the very bytes of then; none: it is not there.
-std::optional<HeightFrame> delivered_as(const Replay& replay, const std::string& delivery,
-                                        const fs::path& name, const std::string& sha256) {
-  const SensorProfile as_then = with_scheme_of(*replay.sensor, sha256);
-  for (int copy = 1;; ++copy) {
-    const fs::path file = replay.frames / (delivery + (copy > 1 ? fmt::format("~{}", copy) : "")) / name;
+/// Files of a frame's name are tried until one has the very bytes of then.
+class FrameSearch {
+ public:
+  FrameSearch(const Replay& replay, std::string sha256)
+      : replay_(replay), sha256_(std::move(sha256)), as_then_(with_scheme_of(*replay.sensor, sha256_)) {}
+
+  /// None: it is not there, or has other bytes, which is noted.
+  std::optional<HeightFrame> in(const fs::path& file) {
     std::error_code none;
     if (!fs::exists(file, none)) return std::nullopt;
-    HeightFrame frame = read_frame(file, as_then);
-    if (frame.content_sha256 == sha256) return frame;
+    there_ = true;
+    HeightFrame frame = read_frame(file, as_then_);
+    if (frame.content_sha256 == sha256_) return frame;
+    if (other_.empty())
+      other_ = fmt::format("; {} has other bytes, sha256 {}", file.string(), frame.content_sha256);
+    return std::nullopt;
   }
-}
+  /// Of those that were delivered under this name.
+  std::optional<HeightFrame> delivered_as(const std::string& delivery, const fs::path& name) {
+    for (int copy = 1;; ++copy) {
+      there_ = false;
+      auto frame = in(replay_.frames / (delivery + (copy > 1 ? fmt::format("~{}", copy) : "")) / name);
+      if (frame || !there_) return frame;
+    }
+  }
+  const std::string& other() const { return other_; }
+
+ private:
+  const Replay& replay_;
+  const std::string sha256_;
+  const SensorProfile as_then_;
+  bool there_ = false;
+  std::string other_;  // one of the name with other bytes
+};
 
 /// A later delivery may have had its name. Throws FrameError.
 HeightFrame stored_frame(const Replay& replay, const std::string& id, const std::string& source,
                          const std::string& sha256) {
+  FrameSearch search(replay, sha256);
+  if (stays_below(source) && fs::path(source).has_parent_path())
+    if (auto frame = search.in(replay.frames / source)) return *std::move(frame);
   const fs::path name = fs::path(source).filename();
   const std::string stem = name.stem().string();
-  if (auto frame = delivered_as(replay, stem, name, sha256)) return *std::move(frame);
+  if (auto frame = search.in(replay.frames / name)) return *std::move(frame);
+  if (auto frame = search.delivered_as(stem, name)) return *std::move(frame);
   if (stem.ends_with("_z")) {  // STEM_z.tif was delivered by the sidecar STEM.json
-    if (auto frame = delivered_as(replay, stem.substr(0, stem.size() - 2), name, sha256))
-      return *std::move(frame);
+    if (auto frame = search.delivered_as(stem.substr(0, stem.size() - 2), name)) return *std::move(frame);
   }
-  throw std::runtime_error(
-      fmt::format("frame {} with sha256 {} is no longer in {}", id, sha256, replay.frames.string()));
+  throw std::runtime_error(fmt::format("frame {} with sha256 {} is no longer in {}{}", id, sha256,
+                                       replay.frames.string(), search.other()));
 }
 
 /// The calibration held then, so it is asked about that time; the temperature of then is not stored and can only
@@ -54,36 +80,38 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.pose = replay.verdict.pose;
   inputs.measured_at = replay.verdict.measured_at;
   inputs.now_utc_s = utc_from_iso8601(replay.verdict.measured_at.substr(0, 19) + "Z").value_or(0);
+  if (replay.as_of_calibration && replay.calibration) inputs.now_utc_s = replay.calibration->made_utc_s;
   if (replay.calibration && replay.calibration->temperature)
     inputs.temperature = TemperatureReading{replay.calibration->temperature->measured_degc, inputs.now_utc_s};
   else if (const auto& reader = replay.sensor->reader; reader && reader->good_at_degc())
     inputs.temperature = TemperatureReading{*reader->good_at_degc(), inputs.now_utc_s};
   inputs.unit_id = replay.verdict.unit_id;
   inputs.threads = replay.threads;
+  inputs.finder = replay.means.finder;
+  inputs.matcher = replay.means.matcher;
+  inputs.diffuser = replay.means.diffuser;
+  inputs.inverter = replay.means.inverter;
+  inputs.planner = replay.means.planner;
   return inputs;
 }
 
 /// A snapshot without a frame is as it was then.
 BoardVerdict snapshots_again(const Replay& replay) {
-  std::vector<HeightFrame> frames;
-  const std::vector<SnapshotEvidence>& then = replay.verdict.snapshots;
-  frames.reserve(then.size());
   std::vector<BoardSnapshot> snapshots;
-  for (const SnapshotEvidence& s : then) {
-    if (s.frame_sha256.empty()) {
+  auto frame = replay.read.begin();
+  for (const SnapshotEvidence& s : replay.verdict.snapshots) {
+    if (s.frame_sha256.empty())
       snapshots.push_back({nullptr, s.pose, s.missing.value_or("")});
-      continue;
-    }
-    frames.push_back(stored_frame(replay, s.frame_id, s.frame_source, s.frame_sha256));
-    snapshots.push_back({&frames.back(), s.pose, {}});
+    else
+      snapshots.push_back({&*frame++, s.pose, {}});
   }
   return inspect_snapshots(snapshots, inputs_of(replay), *replay.measurer);
 }
 
-BoardVerdict board_again(const Replay& replay) {
+BoardVerdict board_again(Replay& replay) {
   const BoardVerdict& v = replay.verdict;
   if (!v.snapshots.empty()) return snapshots_again(replay);
-  HeightFrame frame = stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256);
+  HeightFrame& frame = replay.read.front();
   std::vector<std::string> serials;  // a host may have stated them
   for (const PanelBoard& board : v.boards) serials.push_back(board.unit_id);
   if (std::any_of(serials.begin(), serials.end(), [](const std::string& s) { return !s.empty(); })) {
@@ -94,18 +122,16 @@ BoardVerdict board_again(const Replay& replay) {
 }
 
 BoardVerdict part_again(const Replay& replay) {
-  std::vector<HeightFrame> frames;
-  for (const SnapshotEvidence& s : replay.verdict.surface->snapshots)
-    frames.push_back(stored_frame(replay, s.frame_id, s.frame_source, s.frame_sha256));
   std::vector<SurfaceFrame> snapshots;
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    snapshots.push_back({&frames[i], replay.verdict.surface->snapshots[i].pose});
+  for (std::size_t i = 0; i < replay.read.size(); ++i)
+    snapshots.push_back({&replay.read[i], replay.verdict.surface->snapshots[i].pose});
   std::vector<HoleEvidence> holes;  // touched then; a probe does not come back
   for (const ComponentVerdict& c : replay.verdict.components)
     if (c.hole) holes.push_back(*c.hole);
   InspectionInputs inputs = inputs_of(replay);
   inputs.holes = holes;
-  SurfaceModels models(replay.models);
+  SurfaceModels own(replay.models);
+  SurfaceModels& models = replay.means.models ? *replay.means.models : own;
   return inspect_surface(snapshots, inputs, models, cpu_backend(replay.threads)).verdict;
 }
 
@@ -187,7 +213,8 @@ std::shared_ptr<Replay> prepare_replay(const BoardVerdict& v, const ReplayPlaces
   else
     find_recipe(*replay, places);
   if (replay->recipe->in_machine_coordinates) {
-    replay->calibration = calibration_of(v, places);
+    replay->calibration =
+        places.calibration_instead ? *places.calibration_instead : calibration_of(v, places);
     if (replay->calibration->sha256 != v.calibration_sha256)
       refuse_changed("calibration", v.calibration, v.calibration_sha256, replay->calibration->sha256);
   }
@@ -210,9 +237,26 @@ std::string first_difference(const BoardVerdict& then, const BoardVerdict& now) 
   return fmt::format("{}: {}, now {}", where, told(a), told(b));
 }
 
+void load(Replay& replay) {
+  const BoardVerdict& v = replay.verdict;
+  replay.read.clear();
+  const auto& several = v.surface ? v.surface->snapshots : v.snapshots;
+  for (const SnapshotEvidence& s : several)
+    if (v.surface || !s.frame_sha256.empty())
+      replay.read.push_back(stored_frame(replay, s.frame_id, s.frame_source, s.frame_sha256));
+  if (!v.surface && several.empty())
+    replay.read.push_back(stored_frame(replay, v.frame_id, v.frame_source, v.frame_sha256));
+  replay.loaded = true;
+}
+
+BoardVerdict measure_again(Replay& replay) {
+  if (!replay.loaded) load(replay);
+  return replay.verdict.surface ? part_again(replay) : board_again(replay);
+}
+
 void run(Replay& replay) {
   try {
-    replay.now = replay.verdict.surface ? part_again(replay) : board_again(replay);
+    replay.now = measure_again(replay);
     replay.detail = first_difference(replay.verdict, *replay.now);
     if (!replay.detail.empty() && replay.now->code != replay.verdict.code)
       replay.detail += fmt::format("; datumd was {}, is {}", replay.verdict.code, replay.now->code);

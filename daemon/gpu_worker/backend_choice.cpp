@@ -34,10 +34,11 @@ std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().t
 }  // namespace
 
 BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
-                             const std::function<void(bool fault, const std::string& text)>& report) {
+                             const std::function<void(bool fault, const std::string& text)>& report,
+                             std::unique_ptr<BoardMeasurer> reserve) {
   const Backend cpu = cpu_backend(settings.threads);
   BackendChoice choice;
-  choice.measurer = std::make_unique<CpuBoardMeasurer>(cpu);
+  choice.measurer = reserve ? std::move(reserve) : std::make_unique<CpuBoardMeasurer>(cpu);
   choice.finder = std::make_unique<CpuDistanceFinder>(cpu);
   choice.matcher = std::make_unique<CpuFacetMatcher>(cpu);
   choice.diffuser = std::make_unique<CpuDiffuser>(cpu);

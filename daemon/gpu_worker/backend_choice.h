@@ -35,7 +35,9 @@ enum class Timeout { of_a_cell, of_one_frame };
 
 /// Waits until the GPU has been examined, which takes seconds for an idle driver. `report` receives one line per fault
 /// and per recovery. Throws RefusedError where settings.kind demands a GPU that can't be used.
+/// `reserve` measures where no GPU does; null: this process' CPU.
 BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
-                             const std::function<void(bool fault, const std::string& text)>& report);
+                             const std::function<void(bool fault, const std::string& text)>& report,
+                             std::unique_ptr<BoardMeasurer> reserve = nullptr);
 
 }  // namespace datum
