@@ -130,6 +130,11 @@ std::int64_t readable_schema(sqlite3* db, const fs::path& file) {
                "{}: holds nothing: a store that datumd had just made, or a copy that was taken while datumd "
                "ran, without its -wal; 'datumctl backup' takes whole copies",
                file.string()));
+  if (owner == what_if_application_id)
+    refuse(StoreError::Kind::not_a_store,
+           fmt::format("{}: what-if results of datumd-batch, which are never verdicts of record; name the "
+                       "store of a cell",
+                       file.string()));
   if (owner != application_id)
     refuse(StoreError::Kind::not_a_store,
            fmt::format("{}: an SQLite file, but not a result store of datumd; name another path",

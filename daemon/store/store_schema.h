@@ -19,6 +19,8 @@
 namespace datum {
 
 inline constexpr std::int64_t store_schema = 4;
+/// In the file header of what datumd-batch merges: what-if results, which no reader of stores takes. "DTWI"
+inline constexpr std::int64_t what_if_application_id = 0x44545749;
 
 /// Creates missing tables and migrates older ones, each in one transaction: after any interruption the file has the
 /// former or the new schema. Throws StoreError: not a store, made by a newer datumd, damaged.

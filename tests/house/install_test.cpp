@@ -46,6 +46,7 @@ class Installed : public ::testing::Test {
 TEST_F(Installed, LiesWhereTheSystemLooks) {
   for (const char* name : {"bin/datumd",
                            "bin/datumctl",
+                           "bin/datumd-batch",
                            "bin/datumd-gpu",
                            "bin/datumd-parse",
                            "bin/datumd-sign",
@@ -63,6 +64,7 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "share/man/man8/datumd.8",
                            "share/man/man5/datumd.toml.5",
                            "share/man/man1/datumctl.1",
+                           "share/man/man1/datumd-batch.1",
                            "share/man/man7/datumd-protocol.7",
                            "share/man/man7/datumd-modbus.7",
                            "share/man/man7/datumd-reasons.7",
@@ -179,6 +181,14 @@ TEST_F(Installed, PagesNameEveryOptionAndEveryKey) {
   for (std::sregex_iterator it(help.begin(), help.end(), option), end; it != end; ++it, ++options)
     EXPECT_THAT(page, HasSubstr((*it)[1])) << "datumd.8";
   EXPECT_GT(options, 10);
+  const std::string batch_page =
+      std::regex_replace(text_of(file("share/man/man1/datumd-batch.1")), std::regex("\\\\-"), "-");
+  for (const char* command : {"manifest", "run", "status", "merge", "audit"}) {
+    const std::string of_it = output_of(DATUMD "-batch " + std::string(command) + " --help").text;
+    const std::regex its_option("\\n  (?:-[a-z],)?(--[a-z-]+)");
+    for (std::sregex_iterator it(of_it.begin(), of_it.end(), its_option), end; it != end; ++it)
+      EXPECT_THAT(batch_page, HasSubstr((*it)[1])) << "datumd-batch.1, " << command;
+  }
   const std::string sample = text_of(file("share/man/man5/datumd.toml.5"));
   EXPECT_THAT(sample, HasSubstr("\nschema = 1\n"));
   EXPECT_THAT(sample, HasSubstr("\n[sensor]\n"));
