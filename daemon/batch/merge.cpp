@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -85,6 +86,7 @@ class Merger {
     put_check_.reset();
     put_unmeasured_.reset();
     sqlite::execute(to_.db(), to_.part(), "COMMIT");
+    for (auto& [sequence, text] : flips_) summary_.flips.push_back(std::move(text));
     return std::move(summary_);
   }
 
@@ -165,11 +167,12 @@ class Merger {
     const bool other = before.decision != now.decision;
     summary_.changed_boards += other;
     if (!other && changed.empty()) return;
-    summary_.flips.push_back(fmt::format("result {}{}: {} -> {}{}", before.sequence,
-                                         now.unit_id.empty() ? "" : ", unit " + now.unit_id,
-                                         name_of(before.decision), name_of(now.decision),
-                                         before.code == now.code ? "" : "; then by datumd " + before.code));
-    for (const std::string& text : changed) summary_.flips.push_back("  " + text);
+    std::string text =
+        fmt::format("result {}{}: {} -> {}{}", before.sequence,
+                    now.unit_id.empty() ? "" : ", unit " + now.unit_id, name_of(before.decision),
+                    name_of(now.decision), before.code == now.code ? "" : "; then by datumd " + before.code);
+    for (const std::string& component : changed) text += "\n  " + component;
+    flips_.emplace(before.sequence, std::move(text));
   }
 
   const fs::path& batch_;
@@ -177,6 +180,7 @@ class Merger {
   NewFile& to_;
   std::unique_ptr<sqlite::Statement> put_unit_, put_check_, put_unmeasured_;
   BatchSummary summary_;
+  std::multimap<std::uint64_t, std::string> flips_;  // by sequence number
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ struct BatchSummary {
   /// Boards by their decision before (of the store) and now.
   std::array<std::array<std::uint64_t, 4>, 4> confusion{};
   std::uint64_t measured = 0, without_before = 0, unmeasured = 0, changed_boards = 0;
-  std::vector<std::string> flips;  // of boards and components, a line each
+  std::vector<std::string> flips;  // of a board and its components, by sequence number
 };
 
 /// Writes `file`, which must not exist. `partial`: units without an output are listed in it; else they are refused. Throws

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <algorithm>
 #include <fstream>
 
 #include "daemon/batch/batch_output.h"
@@ -101,12 +100,11 @@ TEST(Merge, CountsOldVerdictsAgainstNewOnes) {
   EXPECT_EQ(at(Decision::pass, Decision::inconclusive), 1u);
   EXPECT_EQ(at(Decision::fail, Decision::fail), 1u);
   EXPECT_EQ(summary.changed_boards, 2u);
-  std::vector<std::string> flips = summary.flips;
-  std::sort(flips.begin(), flips.end());
-  EXPECT_THAT(flips,
-              ElementsAre("  B1 FAIL -> PASS (median 700 um, 460 to 540)",
-                          "  B1 PASS -> INCONCLUSIVE (median 530 um, 460 to 540)",
-                          "result 2, unit SN2: FAIL -> PASS", "result 3, unit SN3: PASS -> INCONCLUSIVE"));
+  EXPECT_THAT(
+      summary.flips,
+      ElementsAre(
+          "result 2, unit SN2: FAIL -> PASS\n  B1 FAIL -> PASS (median 700 um, 460 to 540)",
+          "result 3, unit SN3: PASS -> INCONCLUSIVE\n  B1 PASS -> INCONCLUSIVE (median 530 um, 460 to 540)"));
   const fs::path file = batch.folder / "m.db";
   EXPECT_EQ(number(file, "SELECT count(*) FROM confusion"), 16);
   EXPECT_EQ(number(file, "SELECT boards FROM confusion WHERE before = 'FAIL' AND what_if = 'PASS'"), 1);
