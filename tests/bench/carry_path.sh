@@ -1,10 +1,10 @@
 #!/bin/sh
-# carry_path.sh BIN FOLDER: makes FOLDER, which can be copied to a host without the Debian libraries: bench_path, the daemon's
-# programs (stripped), the libraries that they need, and run.sh, which starts the bench with them.
+# carry_path.sh BIN FOLDER [BENCH]: makes FOLDER, which can be copied to a host without the Debian libraries: bench_path or BENCH
+# (bench_batch), the daemon's programs (stripped), the libraries that they need, and run.sh, which starts the bench with them.
 set -eu
-bin=$1 folder=$2
+bin=$1 folder=$2 bench=${3:-bench_path}
 mkdir -p "$folder/bin" "$folder/lib"
-for program in bench_path datumd datumd-parse datumd-gpu datumctl; do
+for program in "$bench" datumd datumd-batch datumd-parse datumd-gpu datumctl; do
   strip -o "$folder/bin/$program" "$bin/$program"
   # The loader and the C library's parts must be of one version: they stay the host's.
   ldd "$bin/$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
@@ -12,11 +12,14 @@ for program in bench_path datumd datumd-parse datumd-gpu datumctl; do
     cp -L "$library" "$folder/lib/"
   done
 done
-cat >"$folder/run.sh" <<'TEXT'
+cat >"$folder/run.sh" <<TEXT
 #!/bin/sh
-# run.sh [ARGUMENT...]: bench_path with the libraries beside it
+# run.sh [ARGUMENT...]: $bench with the libraries beside it
+bench=$bench
+TEXT
+cat >>"$folder/run.sh" <<'TEXT'
 here=$(cd "$(dirname "$0")" && pwd)
-LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$here/bin/bench_path" "$@"
+LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} exec "$here/bin/$bench" "$@"
 TEXT
 chmod +x "$folder/run.sh"
 du -sh "$folder"
