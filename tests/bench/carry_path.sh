@@ -1,10 +1,12 @@
 #!/bin/sh
 # carry_path.sh BIN FOLDER [BENCH]: makes FOLDER, which can be copied to a host without the Debian libraries: bench_path or BENCH
-# (bench_batch), the daemon's programs (stripped), the libraries that they need, and run.sh, which starts the bench with them.
+# (bench_batch), the programs that it starts (stripped), the libraries that they need, and run.sh, which starts the bench with them.
 set -eu
 bin=$1 folder=$2 bench=${3:-bench_path}
+programs="datumd datumd-parse datumd-gpu datumctl"
+[ "$bench" != bench_batch ] || programs="datumd-batch datumd-gpu"
 mkdir -p "$folder/bin" "$folder/lib"
-for program in "$bench" datumd datumd-batch datumd-parse datumd-gpu datumctl; do
+for program in "$bench" $programs; do
   strip -o "$folder/bin/$program" "$bin/$program"
   # The loader and the C library's parts must be of one version: they stay the host's.
   ldd "$bin/$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
