@@ -26,7 +26,9 @@ constexpr unsigned char session_context[] = "datumd";
 int note_objection(int good, X509_STORE_CTX* store) {
   if (good == 1) return 1;
   auto* session = static_cast<SSL*>(X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
-  if (session) objection_of(session) = objection_text(store, SSL_is_server(session) == 1);
+  if (!session) return 0;
+  const auto* context = static_cast<const TlsContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(session)));
+  objection_of(session) = objection_text(store, context->names());
   return 0;
 }
 
@@ -50,7 +52,7 @@ ContextHandle new_context(bool server) {
                    SSL_CTX_set_session_id_context(c, session_context, sizeof session_context - 1) == 1 &&
                    (!server || SSL_CTX_set_num_tickets(c, 0) == 1);
   if (!set)
-    throw RefusedError("this OpenSSL refuses the settings that datumd needs: " + tls_failure(server).why);
+    throw RefusedError("this OpenSSL refuses the settings that datumd needs: " + tls_failure(nullptr).why);
   SSL_CTX_set_options(c, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
                              SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_clear_options(c, SSL_OP_LEGACY_SERVER_CONNECT | SSL_OP_IGNORE_UNEXPECTED_EOF);
@@ -85,7 +87,9 @@ std::string& objection_of(ssl_st* session) {
 }
 
 TlsContext::TlsContext(ssl_ctx_st* context, bool server, Clock utc_s)
-    : context_(context), server_(server), utc_s_(std::move(utc_s)) {}
+    : context_(context), server_(server), utc_s_(std::move(utc_s)) {
+  SSL_CTX_set_app_data(context_, this);
+}
 
 TlsContext::~TlsContext() { SSL_CTX_free(context_); }
 
@@ -105,9 +109,11 @@ std::shared_ptr<const TlsContext> TlsContext::of_server(const TlsServerSettings&
 std::shared_ptr<const TlsContext> TlsContext::of_client(const TlsClientSettings& settings, Clock utc_s) {
   const std::shared_ptr<TlsContext> made(
       new TlsContext(new_context(false).release(), false, std::move(utc_s)));
-  if (!settings.certificate.empty()) made->use_certificate(settings.certificate, settings.key);
-  made->trust(settings.ca);
   made->name_ = settings.name;
+  made->names_ = settings.names;
+  if (!settings.certificate.empty()) made->use_certificate(settings.certificate, settings.key);
+  settings.ca.empty() ? made->trust_the_system() : made->trust(settings.ca);
+  if (!settings.crl.empty()) made->revoke(settings.crl);
   return made;
 }
 
@@ -117,15 +123,15 @@ void TlsContext::use_certificate(const std::filesystem::path& certificate,
   const KeyHandle key = private_key_in(key_file);
   ERR_clear_error();
   if (SSL_CTX_use_certificate(context_, chain.front().get()) != 1)
-    throw RefusedError(fmt::format("{}: {}", certificate.string(), tls_failure(server_).why));
+    throw RefusedError(fmt::format("{}: {}", certificate.string(), tls_failure(names()).why));
   for (std::size_t i = 1; i < chain.size(); ++i)
     if (SSL_CTX_add1_chain_cert(context_, chain[i].get()) != 1)
       throw RefusedError(
-          fmt::format("{}: certificate {}: {}", certificate.string(), i + 1, tls_failure(server_).why));
+          fmt::format("{}: certificate {}: {}", certificate.string(), i + 1, tls_failure(names()).why));
   if (X509_check_private_key(chain.front().get(), key.get()) != 1)
     throw RefusedError(fmt::format("{}: is not the key of {}", key_file.string(), certificate.string()));
   if (SSL_CTX_use_PrivateKey(context_, key.get()) != 1)
-    throw RefusedError(fmt::format("{}: {}", key_file.string(), tls_failure(server_).why));
+    throw RefusedError(fmt::format("{}: {}", key_file.string(), tls_failure(names()).why));
   ends_s_ = utc_of(X509_get0_notAfter(chain.front().get()));
   for (const auto& one : chain) ends_s_ = std::min(ends_s_, utc_of(X509_get0_notAfter(one.get())));
 }
@@ -139,15 +145,20 @@ void TlsContext::trust(const std::filesystem::path& ca) {
           ca.string()));
     if (X509_STORE_add_cert(store, one.get()) != 1 ||
         (server_ && SSL_CTX_add_client_CA(context_, one.get()) != 1))
-      throw RefusedError(fmt::format("{}: {}", ca.string(), tls_failure(server_).why));
+      throw RefusedError(fmt::format("{}: {}", ca.string(), tls_failure(names()).why));
   }
+}
+
+void TlsContext::trust_the_system() {
+  if (SSL_CTX_set_default_verify_paths(context_) != 1)
+    throw RefusedError("the certificates that this system trusts can't be read: " + tls_failure(names()).why);
 }
 
 void TlsContext::revoke(const std::filesystem::path& crl) {
   X509_STORE* store = SSL_CTX_get_cert_store(context_);
   for (const auto& one : revocations_in(crl)) {
     if (X509_STORE_add_crl(store, one.get()) != 1)
-      throw RefusedError(fmt::format("{}: {}", crl.string(), tls_failure(server_).why));
+      throw RefusedError(fmt::format("{}: {}", crl.string(), tls_failure(names()).why));
     const ASN1_TIME* next = X509_CRL_get0_nextUpdate(one.get());
     if (next) crl_ends_s_ = crl_ends_s_ == 0 ? utc_of(next) : std::min(crl_ends_s_, utc_of(next));
   }
@@ -185,7 +196,7 @@ std::string TlsContext::objection(const TlsIdentity& peer) const {
   X509_STORE_CTX_set_default(check.get(), "ssl_client");
   X509_STORE_CTX_set_flags(check.get(), X509_V_FLAG_NO_CHECK_TIME);
   const bool good = X509_verify_cert(check.get()) == 1;
-  const std::string why = good ? "" : objection_text(check.get(), true);
+  const std::string why = good ? "" : objection_text(check.get(), names());
   ERR_clear_error();
   return why;
 }

@@ -29,6 +29,8 @@ class TlsContext {
   TlsContext& operator=(const TlsContext&) = delete;
 
   bool is_server() const { return server_; }
+  /// Of a client, for its messages; null: a server.
+  const TlsClientNames* names() const { return server_ ? nullptr : &names_; }
   /// A session with this side's current rules. Throws std::bad_alloc.
   ssl_st* new_session() const;
   /// Earliest expiry of this side's certificate chain; 0: no certificate.
@@ -43,12 +45,14 @@ class TlsContext {
   TlsContext(ssl_ctx_st* context, bool server, Clock utc_s);
   void use_certificate(const std::filesystem::path& certificate, const std::filesystem::path& key);
   void trust(const std::filesystem::path& ca);
+  void trust_the_system();
   void revoke(const std::filesystem::path& crl);
 
   ssl_ctx_st* context_;
   bool server_;
   Clock utc_s_;
   std::string name_;  // of the server, for a client
+  TlsClientNames names_;
   std::int64_t ends_s_ = 0, crl_ends_s_ = 0;
 };
 

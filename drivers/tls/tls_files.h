@@ -1,18 +1,13 @@
-// PEM files of TLS: certificates, keys, revocation lists. Internal to this folder, except credential_path().
+// PEM files of TLS: certificates, keys, revocation lists. Internal to this folder.
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "drivers/tls/openssl_handles.h"
+#include "drivers/tls/secret_file.h"
 
 namespace datum {
-
-/// Path of "%d/NAME" in $CREDENTIALS_DIRECTORY, which the service manager sets (systemd.exec(5),
-/// LoadCredential=). Any other path unchanged. None: there is no such directory.
-std::optional<std::filesystem::path> credential_path(const std::filesystem::path& path);
 
 /// At least one certificate. Throws RefusedError that names the file, also for a damaged certificate behind
 /// the first.

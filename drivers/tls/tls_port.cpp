@@ -162,7 +162,7 @@ bool TlsPort::holds_input() const { return connected() && session_ && SSL_pendin
 
 void TlsPort::fail() {
   broken_ = true;
-  const TlsFailure failure = tls_failure(context_->is_server());
+  const TlsFailure failure = tls_failure(context_->names());
   const std::string objection = objection_of(session_);
   if (wire_.plain && context_->is_server()) throw RefusedError(describe() + ": the peer speaks without TLS");
   if (wire_.plain) {

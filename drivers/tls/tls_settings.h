@@ -13,10 +13,19 @@ struct TlsServerSettings {
   std::filesystem::path crl{};        // of each CA of a client's chain; empty: no revocation
 };
 
+/// What a client's messages call its server and its settings.
+struct TlsClientNames {
+  std::string server = "datumd", servers_ca = "host.tcp.tls.client_ca";
+  std::string certificate = "--tls-cert and --tls-key", ca = "--tls-ca", crl = "the list",
+              name = "--tls-name";
+};
+
 struct TlsClientSettings {
-  std::filesystem::path ca;
+  std::filesystem::path ca;                    // empty: those that the system trusts
   std::filesystem::path certificate{}, key{};  // empty: the client presents none
-  std::string name;  // demanded of the server's certificate: a DNS name or a numeric address
+  std::string name;             // demanded of the server's certificate: a DNS name or a numeric address
+  std::filesystem::path crl{};  // of each CA of the server's chain; empty: no revocation
+  TlsClientNames names{};
 };
 
 }  // namespace datum

@@ -69,49 +69,48 @@ bool is_lasting(int alert) {
 }
 
 /// The peer's alert about this side.
-TlsFailure alert_text(int alert, bool is_server) {
+TlsFailure alert_text(int alert, const TlsClientNames* client) {
   const char* said = SSL_alert_desc_string_long(alert);
-  if (is_server) return {fmt::format("it refuses datumd's certificate or TLS: {}", said), true};
+  if (!client) return {fmt::format("it refuses datumd's certificate or TLS: {}", said), true};
+  const std::string& server = client->server;
+  const std::string refused = server + " refuses this client's certificate: ";
   switch (alert) {
     case SSL_AD_CERTIFICATE_REQUIRED:
-      return {"datumd wants a client certificate: --tls-cert and --tls-key", true};
+      return {fmt::format("{} wants a client certificate: {}", server, client->certificate), true};
     case SSL_AD_UNKNOWN_CA:
-      return {
-          "datumd refuses this client's certificate: it is signed by another CA than host.tcp.tls.client_ca",
-          true};
+      return {refused + "it is signed by another CA than " + client->servers_ca, true};
     case SSL_AD_DECRYPT_ERROR:
-      return {
-          "datumd refuses this client's certificate: its signature is not that of a CA of "
-          "host.tcp.tls.client_ca",
-          true};
+      return {refused + "its signature is not that of a CA of " + client->servers_ca, true};
     case SSL_AD_CERTIFICATE_EXPIRED:
-      return {"datumd refuses this client's certificate: it has expired, or is not valid yet", true};
+      return {refused + "it has expired, or is not valid yet", true};
     case SSL_AD_CERTIFICATE_REVOKED:
-      return {"datumd refuses this client's certificate: it is revoked", true};
+      return {refused + "it is revoked", true};
     case SSL_AD_HANDSHAKE_FAILURE:
       return {
-          "datumd refuses the handshake: it wants a client certificate (--tls-cert, --tls-key), or no cipher "
-          "is common",
+          fmt::format("{} refuses the handshake: it wants a client certificate ({}), or no cipher is common",
+                      server, client->certificate),
           true};
     default:
-      return {fmt::format("datumd refuses this connection: {}", said), is_lasting(alert)};
+      return {fmt::format("{} refuses this connection: {}", server, said), is_lasting(alert)};
   }
 }
 
-const char* remedy_of(int error, bool is_server) {
+std::string remedy_of(int error, const TlsClientNames* client) {
   switch (error) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-      return is_server ? "; no CA of host.tcp.tls.client_ca signed it" : "; no CA of --tls-ca signed it";
+      return fmt::format("; no CA of {} signed it", client ? client->ca : "host.tcp.tls.client_ca");
     case X509_V_ERR_UNABLE_TO_GET_CRL:
     case X509_V_ERR_CRL_HAS_EXPIRED:
-      return "; host.tcp.tls.crl needs a current list of each CA in the chain";
+      return fmt::format("; {} needs a current list of each CA in the chain",
+                         client ? client->crl : "host.tcp.tls.crl");
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return "; its subjectAltName must name the server, or --tls-name one of the names that it has";
+      return fmt::format("; its subjectAltName must name the server, or {} one of the names that it has",
+                         client ? client->name : "the host's setting");
     default:
       return "";
   }
@@ -119,12 +118,12 @@ const char* remedy_of(int error, bool is_server) {
 
 }  // namespace
 
-TlsFailure tls_failure(bool is_server) {
+TlsFailure tls_failure(const TlsClientNames* client) {
   int reason = 0;
   for (unsigned long code; (code = ERR_get_error()) != 0;)
     if (reason == 0 && ERR_GET_LIB(code) == ERR_LIB_SSL) reason = ERR_GET_REASON(code);
-  if (reason > SSL_AD_REASON_OFFSET) return alert_text(reason - SSL_AD_REASON_OFFSET, is_server);
-  const char* peer = is_server ? "it" : "the server";
+  if (reason > SSL_AD_REASON_OFFSET) return alert_text(reason - SSL_AD_REASON_OFFSET, client);
+  const char* peer = client ? "the server" : "it";
   switch (reason) {
     case 0:
       return {"the TLS session failed"};
@@ -142,7 +141,7 @@ TlsFailure tls_failure(bool is_server) {
   }
 }
 
-std::string objection_text(X509_STORE_CTX* store, bool is_server) {
+std::string objection_text(X509_STORE_CTX* store, const TlsClientNames* client) {
   const int error = X509_STORE_CTX_get_error(store);
   const X509* certificate = X509_STORE_CTX_get_current_cert(store);
   const std::string subject = certificate ? subject_of(certificate).substr(0, longest_subject) : "?";
@@ -153,7 +152,7 @@ std::string objection_text(X509_STORE_CTX* store, bool is_server) {
     return fmt::format("the certificate {} is not valid before {}; is this computer's clock right?", subject,
                        day_of(utc_of(X509_get0_notBefore(certificate))));
   return fmt::format("the certificate {} is refused: {}{}", subject, X509_verify_cert_error_string(error),
-                     remedy_of(error, is_server));
+                     remedy_of(error, client));
 }
 
 std::int64_t utc_of(const ASN1_TIME* time) {

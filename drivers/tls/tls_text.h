@@ -6,6 +6,7 @@
 
 #include "drivers/tls/openssl_handles.h"
 #include "drivers/tls/tls_identity.h"
+#include "drivers/tls/tls_settings.h"
 
 namespace datum {
 
@@ -14,11 +15,12 @@ struct TlsFailure {
   bool lasting = false;  // a retry does not help: certificates, versions
 };
 
-/// Failure from the calling thread's error queue, which is cleared.
-TlsFailure tls_failure(bool is_server);
+/// Failure from the calling thread's error queue, which is cleared. `client`: the names of this side where it is a client, else
+/// null.
+TlsFailure tls_failure(const TlsClientNames* client);
 
 /// For a chain that was not accepted, at its current certificate.
-std::string objection_text(X509_STORE_CTX* store, bool is_server);
+std::string objection_text(X509_STORE_CTX* store, const TlsClientNames* client);
 
 /// Seconds since 1970-01-01.
 std::int64_t utc_of(const ASN1_TIME* time);
