@@ -41,12 +41,12 @@ if(DATUM_DAEMON)
     pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
   endif()
   if(DATUM_PLANT)
-    # Its own pkg-config file asks for two libraries that Debian has in another package, and that nobody here needs.
-    find_path(PROTON_INCLUDE proton/container.hpp REQUIRED)             # libqpid-proton-cpp12-dev
-    find_library(PROTON_LIBRARY qpid-proton-cpp REQUIRED)
-    add_library(datum_proton INTERFACE)
-    target_include_directories(datum_proton SYSTEM INTERFACE ${PROTON_INCLUDE})
-    target_link_libraries(datum_proton INTERFACE ${PROTON_LIBRARY})
+    # Its engine: connections and TLS are datumd's own.
+    find_path(PROTON_INCLUDE proton/connection_driver.h REQUIRED)       # libqpid-proton11-dev
+    find_library(PROTON_LIBRARY qpid-proton REQUIRED)
+    add_library(datum_proton_core INTERFACE)
+    target_include_directories(datum_proton_core SYSTEM INTERFACE ${PROTON_INCLUDE})
+    target_link_libraries(datum_proton_core INTERFACE ${PROTON_LIBRARY})
   endif()
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)

@@ -11,8 +11,10 @@
 
 #include "config/utc_time.h"
 #include "daemon/configuration/daemon_config.h"
+#include "daemon/plant/plant_access.h"
 #include "daemon/plant/plant_link.h"
 #include "daemon/system/durable_file.h"
+#include "daemon/system/event_loop.h"
 
 namespace {
 
@@ -43,26 +45,30 @@ int send(const Arguments& a) {
   if (a.state.empty())
     throw std::invalid_argument("no folder for what was accepted: --state FOLDER, or StateDirectory=");
   const fs::path file = fs::path(a.state) / "position.json";
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&ending, signal);
-  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
   PlantLinkActions actions;
+  actions.access = [&] {
+    return plant_access(*config.plant, [] { return std::int64_t{std::time(nullptr)}; });
+  };
+  actions.access();  // a file that can't be used ends the start, not only a connection
   actions.keep = [&](const PlantPosition& position) { write_file_durably(file, to_text(position)); };
   actions.log = [](int level, const std::string& text) {
     fmt::print(stderr, "<{}>datumd-plant: {}\n", level, text);
   };
-  actions.ending = [&] {
-    constexpr timespec at_once{0, 0};
-    return sigtimedwait(&ending, nullptr, &at_once) > 0;
-  };
   actions.utc = [] { return iso8601_from_utc(std::time(nullptr)); };
+  actions.status = [](const std::string& text) { sd_notify(0, ("STATUS=" + text).c_str()); };
   const PlantPosition from = position_in(file);
+  EventLoop loop;
   PlantLink link(config.store, *config.plant, from, actions);
+  loop.add(link);
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { link.end(EventLoop::now()); });
+  loop.after_each_round([&](MonotonicNs) {
+    if (link.has_ended()) loop.stop();
+  });
   fmt::print(stderr, "<6>datumd-plant: {} to {} as {}, behind entry {}\n", config.store.string(),
              config.plant->url, config.plant->handle, from.place.link);
   sd_notify(0, "READY=1");
-  link.run();
+  loop.run();
+  loop.remove(link);
   return 0;
 }
 
@@ -86,6 +92,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
     return exit_config;
   } catch (const std::invalid_argument& error) {
+    fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
+    return exit_config;
+  } catch (const RefusedError& error) {
     fmt::print(stderr, "<3>datumd-plant: {}\n", error.what());
     return exit_config;
   } catch (const std::exception& error) {

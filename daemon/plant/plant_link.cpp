@@ -3,273 +3,338 @@
 #include <fmt/format.h>
 #include <syslog.h>
 
-#include <chrono>
-#include <fstream>
-#include <proton/connection.hpp>
-#include <proton/connection_options.hpp>
-#include <proton/container.hpp>
-#include <proton/delivery_mode.hpp>
-#include <proton/error_condition.hpp>
-#include <proton/message.hpp>
-#include <proton/messaging_handler.hpp>
-#include <proton/sender.hpp>
-#include <proton/sender_options.hpp>
-#include <proton/ssl.hpp>
-#include <proton/tracker.hpp>
-#include <proton/transport.hpp>
-#include <proton/types.hpp>
-#include <proton/work_queue.hpp>
-
-#include "daemon/plant/cfx_messages.h"
-#include "daemon/plant/delivery_window.h"
+#include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace datum {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr MonotonicNs ns_per_s = 1'000'000'000;
+constexpr MonotonicNs tick_ns = 200'000'000;  // looks for new entries, keeps the position
+constexpr MonotonicNs leave_ns = 5 * ns_per_s;
+constexpr MonotonicNs proved_ns = 10 * ns_per_s;  // a connection that lasts so long is one
+constexpr int most_rounds = 64;                   // of reading and writing, before others have their turn
 
-constexpr int tick_ms = 200;        // looks for new entries, keeps the position
-constexpr int first_wait_ms = 500;  // before connecting again; doubled each time
-constexpr int longest_wait_ms = 30'000;
-constexpr int idle_ms = 30'000;  // without a byte the connection is dead
-constexpr std::chrono::seconds open_at_end{5};
-
-std::string first_line(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  if (!std::getline(in, line))
-    throw std::runtime_error(file.string() + ": can't be read, or is empty; its first line is the password");
-  return line;
-}
-
-proton::connection_options options_of(const PlantSettings& s) {
-  proton::connection_options options;
-  options.container_id(s.handle).idle_timeout(proton::duration(idle_ms));
-  if (s.url.starts_with("amqps:")) {
-    const auto authority = s.authority_file.string();
-    if (!s.certificate_file.empty()) {
-      const proton::ssl_certificate own(s.certificate_file.string(), s.key_file.string());
-      options.ssl_client_options(proton::ssl_client_options(own, authority));
-    } else {
-      options.ssl_client_options(authority.empty() ? proton::ssl_client_options()
-                                                   : proton::ssl_client_options(authority));
-    }
-  }
-  if (!s.user.empty()) {
-    options.user(s.user).password(first_line(s.password_file)).sasl_allowed_mechs("PLAIN");
-    options.sasl_allow_insecure_mechs(true);  // the settings allow a clear connection to this computer alone
-  } else {
-    options.sasl_allowed_mechs(s.certificate_file.empty() ? "ANONYMOUS" : "EXTERNAL ANONYMOUS");
-  }
-  return options;
-}
+std::int64_t minutes(MonotonicNs ns) { return ns / (60 * ns_per_s); }
 
 }  // namespace
 
-class PlantLink::Handler : public proton::messaging_handler {
- public:
-  Handler(const std::filesystem::path& store, const PlantSettings& settings, const PlantPosition& from,
-          PlantLinkActions actions)
-      : settings_(settings),
-        options_(options_of(settings)),
-        actions_(std::move(actions)),
-        accepted_(from),
-        feed_(store, settings, from),
-        window_(static_cast<std::size_t>(settings.window)) {}
-
-  void on_container_start(proton::container& container) override {
-    container_ = &container;
-    container.auto_stop(false);
-    connect();
-    tick();
-  }
-  void on_connection_open(proton::connection& connection) override {
-    const auto open = [&](const std::string& address) {
-      return connection.open_sender(
-          address, proton::sender_options().delivery_mode(proton::delivery_mode::AT_LEAST_ONCE));
-    };
-    connection_ = connection;
-    if (!settings_.messages.empty()) messages_ = open(settings_.messages);
-    if (!settings_.entries.empty()) entries_ = open(settings_.entries);
-    phase_ = Phase::open;
-    greeted_ = settings_.messages.empty();
-  }
-  void on_sendable(proton::sender&) override { pump(); }
-  void on_tracker_accept(proton::tracker& tracker) override {
-    if (auto reached = window_.accepted(std::string(tracker.tag()))) {
-      accepted_ = *std::move(reached);
-      is_kept_ = false;
-      wait_ms_ = first_wait_ms;
-      told_.clear();
-    }
-    pump();
-  }
-  void on_tracker_reject(proton::tracker& tracker) override { refused(tracker, "rejected"); }
-  void on_tracker_release(proton::tracker& tracker) override { refused(tracker, "released"); }
-  void on_sender_error(proton::sender& sender) override {
-    drop("it ended the link: " + sender.error().what());
-  }
-  void on_sender_close(proton::sender&) override { drop("it ended the link"); }
-  void on_connection_error(proton::connection& connection) override {
-    drop("it ended the connection: " + connection.error().what());
-  }
-  void on_connection_close(proton::connection&) override { drop("it ended the connection"); }
-  void on_transport_error(proton::transport& transport) override { drop(transport.error().what()); }
-  void on_transport_close(proton::transport&) override { drop("the connection ended"); }
-  void on_error(const proton::error_condition& error) override { drop(error.what()); }
-
- private:
-  enum class Phase : std::uint8_t { away, connecting, open };
-
-  void connect() {
-    phase_ = Phase::connecting;
-    container_->connect(settings_.url, proton::connection_options(options_).handler(*this));
-  }
-
-  /// Forgets the connection, and makes another one after a while: everything that was not accepted is sent again.
-  void drop(const std::string& why) {
-    if (phase_ == Phase::away) return;  // a consequence of the first reason
-    if (why != told_ && !ending_)
-      actions_.log(LOG_WARNING, fmt::format("{}: {}; results stay in the store until they are accepted",
-                                            settings_.url, why));
-    told_ = why;
-    if (phase_ == Phase::open) {
-      offline_since_ = Clock::now();
-      connection_.close();
-    }
-    phase_ = Phase::away;
-    window_.lost();
-    feed_.rewind(accepted_);
-    if (ending_) return;
-    container_->schedule(proton::duration(wait_ms_), [this] {
-      if (!ending_) connect();
-    });
-    wait_ms_ = std::min(2 * wait_ms_, longest_wait_ms);
-  }
-
-  void refused(const proton::tracker& tracker, const char* how) {
-    drop(fmt::format("message {} was {}", std::string(tracker.tag()), how));
-  }
-
-  static bool may_send(const proton::sender& sender) { return sender.active() && sender.credit() > 0; }
-
-  void send(proton::sender& sender, const std::string& name, const std::string& id, const std::string& json,
-            bool durable) {
-    proton::message out;
-    out.id(id);
-    out.subject(settings_.handle + "." + name);
-    out.content_type(R"(application/json; charset="utf-8")");
-    out.durable(durable);
-    out.properties().put("cfx-message", name);
-    out.properties().put("cfx-handle", settings_.handle);
-    out.properties().put("cfx-topic", name.substr(0, name.rfind('.')));
-    out.body(proton::binary(json));
-    sender.send(out, proton::binary(id));
-  }
-
-  /// What is of the moment is sent where there is room, and never again.
-  void tell(const CfxMessage& message) {
-    if (!settings_.messages.empty() && may_send(messages_))
-      send(messages_, message.name, message.id, message.json, false);
-  }
-
-  void greet() {
-    if (greeted_ || !may_send(messages_)) return;
-    const CfxOrigin now{settings_.handle, actions_.utc()};
-    const auto away = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - offline_since_);
-    tell(cfx_connected(now, "connected " + now.utc));
-    tell(cfx_online(now, "online " + now.utc, away.count()));
-    tell(cfx_heartbeat(now, "heartbeat " + now.utc, settings_.heartbeat_s));
-    heart_ = Clock::now();
-    greeted_ = true;
-    actions_.log(LOG_INFO, fmt::format("connected with {}", settings_.url));
-  }
-
-  void pump() {
-    if (phase_ != Phase::open || is_drained_ || ending_) return;
-    greet();
-    while (greeted_ && !window_.is_full()) {
-      const PlantMessage* next = next_message();
-      if (!next) {
-        is_drained_ = true;  // until the next tick
-        return;
-      }
-      proton::sender& sender = next->to == PlantMessage::To::messages ? messages_ : entries_;
-      if (!may_send(sender)) return;
-      send(sender, next->name, next->id, next->json, true);
-      window_.sent(next->id, next->completes);
-      feed_.pop();
-    }
-  }
-
-  /// Null: there is none, or the store can't be read, which is no reason to leave the broker.
-  const PlantMessage* next_message() {
-    try {
-      const PlantMessage* next = feed_.front();
-      if (const std::string notice = feed_.notice(); !notice.empty()) actions_.log(LOG_WARNING, notice);
-      store_told_.clear();
-      return next;
-    } catch (const std::exception& error) {
-      if (store_told_ != error.what()) actions_.log(LOG_WARNING, error.what());
-      store_told_ = error.what();
-      return nullptr;
-    }
-  }
-
-  void keep() {
-    if (is_kept_) return;
-    actions_.keep(accepted_);
-    is_kept_ = true;
-  }
-
-  void tick() {
-    keep();
-    is_drained_ = false;
-    if (!ending_ && actions_.ending()) {
-      ending_ = true;
-      ending_since_ = Clock::now();
-      const CfxOrigin now{settings_.handle, actions_.utc()};
-      if (phase_ == Phase::open) tell(cfx_shutting_down(now, "shutting down " + now.utc));
-    }
-    if (ending_ &&
-        (phase_ != Phase::open || window_.open() == 0 || Clock::now() - ending_since_ > open_at_end)) {
-      if (phase_ == Phase::open) connection_.close();
-      container_->stop();
-      return;
-    }
-    if (phase_ == Phase::open && greeted_ &&
-        Clock::now() - heart_ >= std::chrono::seconds(settings_.heartbeat_s)) {
-      const CfxOrigin now{settings_.handle, actions_.utc()};
-      tell(cfx_heartbeat(now, "heartbeat " + now.utc, settings_.heartbeat_s));
-      heart_ = Clock::now();
-    }
-    pump();
-    container_->schedule(proton::duration(tick_ms), [this] { tick(); });
-  }
-
-  const PlantSettings settings_;
-  const proton::connection_options options_;
-  const PlantLinkActions actions_;
-  PlantPosition accepted_;
-  PlantFeed feed_;
-  DeliveryWindow window_;
-  proton::container* container_ = nullptr;
-  proton::connection connection_;
-  proton::sender messages_, entries_;
-  Phase phase_ = Phase::away;
-  bool greeted_ = false;     // EndpointConnected was sent on this connection
-  bool is_drained_ = false;  // the store has nothing newer
-  bool is_kept_ = true, ending_ = false;
-  int wait_ms_ = first_wait_ms;
-  std::string told_, store_told_;  // each trouble once
-  Clock::time_point offline_since_ = Clock::now(), heart_{}, ending_since_{};
-};
-
 PlantLink::PlantLink(const std::filesystem::path& store, const PlantSettings& settings,
                      const PlantPosition& from, PlantLinkActions actions)
-    : handler_(std::make_unique<Handler>(store, settings, from, std::move(actions))) {}
-PlantLink::~PlantLink() = default;
+    : settings_(settings),
+      actions_(std::move(actions)),
+      accepted_(from),
+      feed_(store, settings, from),
+      window_(static_cast<std::size_t>(settings.window)),
+      tick_at_(0) {
+  std::size_t senders = 0;
+  if (!settings_.messages.empty()) messages_ = senders++;
+  if (!settings_.entries.empty()) entries_ = senders++;
+}
 
-void PlantLink::run() { proton::container(*handler_).run(); }
+std::string PlantLink::describe() const {
+  return fmt::format("{}: {}", settings_.url,
+                     phase_ == Phase::open      ? "connected"
+                     : phase_ == Phase::opening ? "connecting"
+                                                : "not connected");
+}
+
+std::optional<MonotonicNs> PlantLink::deadline() const {
+  if (ended_) return std::nullopt;
+  return earliest({tick_at_, session_at_});
+}
+
+void PlantLink::connect(MonotonicNs now) {
+  try {
+    PlantAccess access = actions_.access();
+    std::vector<std::string> addresses;
+    if (messages_) addresses.push_back(settings_.messages);
+    if (entries_) addresses.push_back(settings_.entries);
+    session_ = std::make_unique<AmqpSession>(access.who, addresses);
+    port_ = std::move(access.port);
+    phase_ = Phase::opening;
+    greeted_ = !messages_;
+    opening_until_ = now + opening_ns;
+    port_->open();
+  } catch (const std::runtime_error& error) {
+    return drop(error.what(), now);
+  }
+  exchange(now);
+}
+
+/// Forgets the connection, and makes another one after a while: everything that was not accepted is sent again.
+void PlantLink::drop(const std::string& why, MonotonicNs now) {
+  if (why != told_ && !ending_)
+    actions_.log(LOG_WARNING, fmt::format("{}: {}; results stay in the store until they are accepted",
+                                          settings_.url, why));
+  told_ = why;
+  if (port_) port_->close();
+  port_.reset();
+  session_.reset();
+  session_at_.reset();
+  has_output_ = is_slow_ = is_waiting_ = false;
+  phase_ = Phase::away;
+  if (!offline_since_) offline_since_ = now;
+  window_.lost();
+  feed_.rewind(accepted_);
+  connect_at_ = now + wait_ns_;
+  tick_at_ = connect_at_;
+  wait_ns_ = std::min(2 * wait_ns_, longest_wait_ns);
+  keep();
+  report();
+}
+
+/// Bytes in, messages out, bytes out, until nothing moves.
+void PlantLink::exchange(MonotonicNs now) {
+  if (phase_ == Phase::away) return;
+  try {
+    bool moves = true;
+    for (int round = 0; moves && round < most_rounds; ++round) {
+      moves = receive();
+      session_->process();
+      hear(now);
+      if (phase_ == Phase::away) return;
+      fill(now);
+      moves = transmit() || moves;
+      if (!session_->ended().empty()) return drop(session_->ended(), now);
+    }
+    if (moves) tick_at_ = now;
+    session_at_ = session_->tick(now);
+    transmit();
+  } catch (
+      const std::runtime_error& error) {  // of the port; what the broker said before it hung up says more
+    drop(session_->ended().empty() ? error.what() : session_->ended(), now);
+  }
+}
+
+bool PlantLink::receive() {
+  bool any = false;
+  for (pn_rwbytes_t room = session_->room(); room.size > 0; room = session_->room()) {
+    const std::size_t size = port_->read(reinterpret_cast<std::uint8_t*>(room.start), room.size);
+    if (size == 0) break;
+    session_->received(size);
+    session_->process();
+    any = true;
+  }
+  return any;
+}
+
+bool PlantLink::transmit() {
+  bool any = false;
+  has_output_ = false;
+  for (std::string_view bytes = session_->output(); !bytes.empty(); bytes = session_->output()) {
+    const std::size_t size = port_->write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    if (size == 0) {
+      has_output_ = true;
+      break;
+    }
+    session_->sent(size);
+    any = true;
+  }
+  return any;
+}
+
+/// What the broker said about messages. Those that it accepted count, whatever it said of others.
+void PlantLink::hear(MonotonicNs now) {
+  std::string refusal;
+  for (const AmqpOutcome& outcome : session_->outcomes()) {
+    if (!outcome.accepted) {
+      if (refusal.empty()) refusal = outcome.how;
+      continue;
+    }
+    if (!window_.has(outcome.number)) continue;  // of the moment: no progress
+    progress_ns_ = now;
+    is_slow_ = false;
+    auto reached = window_.accepted(outcome.number);
+    if (!reached) continue;
+    accepted_ = *std::move(reached);
+    is_kept_ = false;
+    wait_ns_ = first_wait_ns;
+    patience_ns_ = first_patience_ns;
+    announce();
+  }
+  if (!refusal.empty())
+    drop(fmt::format("a message behind entry {} was not taken: {}", accepted_.place.link, refusal), now);
+}
+
+void PlantLink::fill(MonotonicNs now) {
+  if (phase_ == Phase::opening && session_->is_open()) {
+    phase_ = Phase::open;
+    progress_ns_ = now;
+    opened_ns_ = now;
+    is_announced_ = false;
+    report();
+  }
+  if (phase_ != Phase::open) return;
+  is_waiting_ = window_.open() > 0;
+  if (ending_) return;
+  greet(now);
+  if (!greeted_) is_waiting_ = true;
+  while (greeted_ && !is_drained_ && !window_.is_full()) {
+    const PlantMessage* next = next_message();
+    is_drained_ = !next;  // until the next tick
+    if (!next) break;
+    is_waiting_ = true;
+    if (!send(*next)) break;
+    feed_.pop();
+  }
+}
+
+bool PlantLink::send(const PlantMessage& message) {
+  const std::size_t sender = message.to == PlantMessage::To::messages ? *messages_ : *entries_;
+  if (!session_->may_send(sender)) return false;
+  const auto number =
+      session_->send(sender, {message.id,
+                              settings_.handle + "." + message.name,
+                              R"(application/json; charset="utf-8")",
+                              true,
+                              {{"cfx-message", message.name},
+                               {"cfx-handle", settings_.handle},
+                               {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
+                              message.json});
+  if (number) window_.sent(*number, message.json.size(), message.completes);
+  return number.has_value();
+}
+
+/// What is of the moment is sent where there is room, and never again.
+void PlantLink::tell(const CfxMessage& message) {
+  if (!messages_ || phase_ != Phase::open || !session_->may_send(*messages_)) return;
+  session_->send(*messages_, {message.id,
+                              settings_.handle + "." + message.name,
+                              R"(application/json; charset="utf-8")",
+                              false,
+                              {{"cfx-message", message.name},
+                               {"cfx-handle", settings_.handle},
+                               {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
+                              message.json});
+}
+
+void PlantLink::greet(MonotonicNs now) {
+  if (greeted_ || !session_->may_send(*messages_)) return;
+  const CfxOrigin at = origin();
+  const MonotonicNs away = offline_since_ ? now - *offline_since_ : 0;
+  tell(cfx_connected(at, "connected " + at.utc));
+  tell(cfx_online(at, "online " + at.utc, away / ns_per_s));
+  tell(cfx_heartbeat(at, "heartbeat " + at.utc, settings_.heartbeat_s));
+  heart_at_ = now + settings_.heartbeat_s * ns_per_s;
+  greeted_ = true;
+}
+
+/// Once for a connection, when it has proved itself: a broker that refuses each message is not told as connected each time.
+void PlantLink::announce() {
+  if (is_announced_) return;
+  is_announced_ = true;
+  offline_since_.reset();
+  told_.clear();
+  actions_.log(LOG_INFO, fmt::format("connected with {}", settings_.url));
+}
+
+/// Null: there is none, or the store can't be read, which is no reason to leave the broker.
+const PlantMessage* PlantLink::next_message() {
+  try {
+    const PlantMessage* next = feed_.front();
+    if (const std::string notice = feed_.notice(); !notice.empty()) actions_.log(LOG_WARNING, notice);
+    store_told_.clear();
+    return next;
+  } catch (const std::exception& error) {
+    if (store_told_ != error.what()) actions_.log(LOG_WARNING, error.what());
+    store_told_ = error.what();
+    return nullptr;
+  }
+}
+
+/// A broker without outcome or credit for long.
+void PlantLink::look_for_progress(MonotonicNs now) {
+  if (phase_ != Phase::open || !is_waiting_) {
+    progress_ns_ = now;
+    return;
+  }
+  const MonotonicNs since = now - progress_ns_;
+  if (since >= patience_ns_) {
+    const std::string why = fmt::format("it accepted nothing for {} min", minutes(patience_ns_));
+    patience_ns_ = std::min(2 * patience_ns_, longest_patience_ns);
+    return drop(why, now);
+  }
+  if (since < slow_ns || is_slow_) return;
+  is_slow_ = true;
+  actions_.log(
+      LOG_WARNING,
+      fmt::format("{}: it is connected, and accepts nothing: {}; results stay in the store", settings_.url,
+                  window_.open() > 0 ? fmt::format("{} messages wait for its answer", window_.open())
+                                     : "it gives no credit (an alarm of its memory or disk?)"));
+  report();
+}
+
+/// Where the position can't be kept, more is sent again after a restart.
+void PlantLink::keep() {
+  if (is_kept_) return;
+  try {
+    actions_.keep(accepted_);
+    is_kept_ = true;
+    keep_told_.clear();
+    report();
+  } catch (const std::exception& error) {
+    if (keep_told_ != error.what())
+      actions_.log(LOG_ERR, fmt::format("the place up to which everything was accepted can't be kept: {}",
+                                        error.what()));
+    keep_told_ = error.what();
+  }
+}
+
+void PlantLink::report() {
+  const std::string now =
+      fmt::format("accepted up to entry {}; {}", accepted_.place.link,
+                  phase_ != Phase::open ? (told_.empty() ? "connecting" : "not connected: " + told_)
+                  : is_slow_            ? "connected, and the broker accepts nothing"
+                                        : "connected");
+  if (now == status_) return;
+  status_ = now;
+  actions_.status(now);
+}
+
+void PlantLink::on_deadline(MonotonicNs now) {
+  if (tick_at_ && now >= *tick_at_) tick_at_ = now + tick_ns;
+  keep();
+  is_drained_ = false;
+  if (phase_ == Phase::away && !ending_ && now >= connect_at_) return connect(now);
+  if (phase_ == Phase::opening && now >= opening_until_)
+    return drop(fmt::format("no answer for {} s", opening_ns / ns_per_s), now);
+  if (phase_ == Phase::open && greeted_ && messages_ && now >= heart_at_ && !ending_) {
+    const CfxOrigin at = origin();
+    tell(cfx_heartbeat(at, "heartbeat " + at.utc, settings_.heartbeat_s));
+    heart_at_ = now + settings_.heartbeat_s * ns_per_s;
+  }
+  exchange(now);
+  look_for_progress(now);
+  if (phase_ == Phase::open && now - opened_ns_ >= proved_ns && !is_slow_) announce();
+  if (ending_ && (phase_ != Phase::open || window_.open() == 0 || now >= ending_until_)) leave();
+}
+
+void PlantLink::end(MonotonicNs now) {
+  if (ending_) return;
+  const CfxOrigin at = origin();
+  if (greeted_) tell(cfx_shutting_down(at, "shutting down " + at.utc));
+  ending_ = true;
+  ending_until_ = now + leave_ns;
+  exchange(now);
+  if (phase_ != Phase::open || window_.open() == 0) leave();
+}
+
+void PlantLink::leave() {
+  if (session_) {
+    try {
+      session_->close();
+      transmit();
+    } catch (const std::runtime_error&) {  // nothing is lost with it
+    }
+  }
+  if (port_) port_->close();
+  port_.reset();
+  session_.reset();
+  phase_ = Phase::away;
+  keep();
+  ended_ = true;
+}
 
 }  // namespace datum

@@ -7,7 +7,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "daemon/plant/delivery_window.h"
 #include "daemon/sign/entry_hash.h"
 #include "daemon/store/result_store.h"
 #include "tests/daemon/scpi/fixture.h"
@@ -150,25 +149,6 @@ TEST(PlantPosition, AFileThatIsNoneIsRefused) {
   for (const char* text :
        {"", "{}", "[1]", R"({"store_id":1,"link":"x"})", R"({"store_id":"a","link":-1,"sha256":"b"})"})
     EXPECT_THROW(read_position(text), std::runtime_error) << text;
-}
-
-TEST(DeliveryWindow, ReachesAnEntryWhenItAndAllBeforeAreAccepted) {
-  DeliveryWindow window(3);
-  const auto at = [](std::uint64_t link) { return PlantPosition{"s", {link, "h"}, ""}; };
-  window.sent("a", std::nullopt);
-  window.sent("b", at(1));
-  window.sent("c", at(2));
-  EXPECT_TRUE(window.is_full());
-  EXPECT_FALSE(window.accepted("c")) << "a and b are open";
-  EXPECT_FALSE(window.accepted("a"));
-  EXPECT_FALSE(window.accepted("x"));
-  const auto reached = window.accepted("b");
-  ASSERT_TRUE(reached);
-  EXPECT_EQ(reached->place.link, 2u);
-  EXPECT_EQ(window.open(), 0u);
-  window.sent("d", at(3));
-  window.lost();
-  EXPECT_FALSE(window.accepted("d")) << "of a connection that was lost";
 }
 
 }  // namespace

@@ -31,6 +31,16 @@ TEST(PlantSettings, ReadsABrokerWithItsFiles) {
   EXPECT_EQ(s.password_file, "/cell/pw");
   EXPECT_EQ(s.authority_file, "/ca.pem");
   EXPECT_EQ(s.heartbeat_s, 60);
+  EXPECT_EQ(s.host, "broker.plant");
+  EXPECT_EQ(s.port, 5671);
+  EXPECT_TRUE(s.secret);
+  EXPECT_EQ(
+      read(least + "crl_file = \"crl.pem\"\nkey_file = \"%d/key\"\ncertificate_file = \"c\"\n").key_file,
+      "%d/key");
+  const PlantSettings v6 = read("url = \"amqp://[::1]:99\"\nhandle = \"V.M.1\"\nentries = \"e\"\n");
+  EXPECT_EQ(v6.host, "::1");
+  EXPECT_EQ(v6.port, 99);
+  EXPECT_FALSE(v6.secret);
   EXPECT_NO_THROW(read("url = \"amqp://127.0.0.1:5672\"\nhandle = \"V.M.1\"\nentries = \"e\"\n"));
 }
 
@@ -50,6 +60,8 @@ TEST(PlantSettings, RefusesWhatWouldBeSentInClearOrNowhere) {
   EXPECT_THAT(refusal("url = \"amqps://x\"\nhandle = \"V.M.1\"\n"), HasSubstr("nothing would be sent"));
   EXPECT_THAT(refusal(least + "user = \"cell\"\n"), HasSubstr("password_file"));
   EXPECT_THAT(refusal(least + "key_file = \"k\"\n"), HasSubstr("certificate_file"));
+  EXPECT_THAT(refusal("url = \"amqp://[::1]\"\nhandle = \"V.M.1\"\nentries = \"e\"\ncrl_file = \"c\"\n"),
+              HasSubstr("crl_file"));
   EXPECT_THAT(refusal(least + "heartbeat_s = 301\n"), HasSubstr("300"));
   EXPECT_THAT(refusal(least + "password = \"x\"\n"), HasSubstr("password"));
 }
