@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "config/guid.h"
+#include "daemon/plant/cfx_units.h"
 
 namespace datum {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* version = "2.1";
-
-/// Text of an envelope; bytes that are no UTF-8 are replaced.
-CfxMessage envelope(const char* name, const CfxOrigin& origin, const std::string& id, const Json& body) {
-  Json typed = {{"$type", fmt::format("{}, CFX", name)}};
-  typed.update(body);
-  const Json whole = {{"MessageName", name},  {"Version", version},      {"TimeStamp", origin.utc},
-                      {"UniqueID", id},       {"Source", origin.handle}, {"Target", nullptr},
-                      {"RequestID", nullptr}, {"MessageBody", typed}};
-  return {name, id, whole.dump(-1, ' ', false, Json::error_handler_t::replace)};
-}
 
 std::string timespan(std::int64_t seconds) {
   const std::int64_t days = seconds / 86'400, rest = seconds % 86'400;
@@ -43,26 +30,12 @@ const char* result_of(Decision decision) {
   return "Error";
 }
 
-struct Unit {
-  const char* name;
-  double per;  // of it in one of unit_of()
-};
-Unit cfx_unit(Characteristic characteristic) {
-  const std::string_view unit = unit_of(characteristic);
-  if (unit == "um") return {"mm", 1e-3};
-  if (unit == "mdeg") return {"deg", 1e-3};
-  if (unit == "permille") return {"%", 0.1};
-  return {"%", 1};
-}
-
 Json numeric(const std::string& id, const std::string& name, const std::string& utc,
              const CheckVerdict& check, double value, bool with_limits, const std::string& reference) {
-  const Unit unit = cfx_unit(check.check.characteristic);
-  // One multiplication of the stored value, and 9 digits behind it: far below any U, and no digits of binary fractions.
-  const auto scaled = [&unit](double of) { return std::stod(fmt::format("{:.9g}", of * unit.per)); };
-  Json measured = {{"Value", scaled(value)}, {"ValueUnits", unit.name}};
+  const CfxUnit unit = cfx_unit(unit_of(check.check.characteristic));
+  Json measured = {{"Value", unit.of(value)}, {"ValueUnits", unit.name}};
   const auto bound = [&](const char* key, const std::optional<double>& of) {
-    measured[key] = of && with_limits ? Json(scaled(*of)) : Json(nullptr);
+    measured[key] = of && with_limits ? Json(unit.of(*of)) : Json(nullptr);
     measured[std::string(key) + "Units"] = of && with_limits ? Json(unit.name) : Json(nullptr);
   };
   bound("ExpectedValue", check.check.nominal);
@@ -216,6 +189,11 @@ Json unit(const BoardVerdict& verdict, const std::string& name, int position, co
           {"Inspections", std::move(inspections)}};
 }
 
+/// UnitStatus, whose default is Pass.
+const char* status_of(const std::string& result) {
+  return result == "Passed" ? "Pass" : result == "Skipped" ? "Skip" : "Fail";
+}
+
 /// The components whose reference ends with "@BOARD"; all without a board.
 Json inspections_of(const BoardVerdict& verdict, const std::string& board, const Ids& ids) {
   Json all = Json::array();
@@ -250,20 +228,25 @@ Json units_of(const BoardVerdict& verdict, const Ids& ids) {
 
 }  // namespace
 
+std::string cfx_transaction(const std::string& entry) { return Ids{entry}.of("transaction"); }
+
 std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& entry,
                                const std::string& handle) {
   const Ids ids{entry};
   const CfxOrigin origin{handle, verdict.measured_at};
-  const std::string transaction = ids.of("transaction");
+  const std::string transaction = cfx_transaction(entry);
   Json started = {{"TransactionID", transaction},
                   {"Lane", nullptr},
                   {"Units", Json::array()},
                   {"RecipeName", verdict.recipe},
                   {"Revision", verdict.recipe_sha256}};
   Json units = units_of(verdict, ids);
-  for (const Json& unit : units)
+  for (std::size_t i = 0; i < units.size(); ++i)
     started["Units"].push_back(
-        {{"UnitIdentifier", unit["UnitIdentifier"]}, {"PositionNumber", unit["UnitPositionNumber"]}});
+        {{"UnitIdentifier", units[i]["UnitIdentifier"]},
+         {"PositionNumber", units[i]["UnitPositionNumber"]},
+         {"PositionName", i < verdict.boards.size() ? Json(verdict.boards[i].name) : Json(nullptr)},
+         {"Status", status_of(units[i]["OverallResult"])}});
   const Json inspected = {{"TransactionId", transaction},
                           {"InspectionMethod", "AOI"},
                           {"SamplingInformation",
@@ -275,59 +258,44 @@ std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& e
   // A result that is INVALID is a work cycle that ended, and told that it measured nothing.
   const Json completed = {{"TransactionID", transaction},
                           {"Result", verdict.decision == Decision::invalid ? "Failed" : "Completed"}};
-  return {envelope("CFX.Production.WorkStarted", origin, ids.of("started"), started),
-          envelope("CFX.Production.TestAndInspection.UnitsInspected", origin, ids.of("inspected"), inspected),
-          envelope("CFX.Production.WorkCompleted", origin, ids.of("completed"), completed)};
+  return {
+      cfx_envelope("CFX.Production.WorkStarted", origin, ids.of("started"), started),
+      cfx_envelope("CFX.Production.TestAndInspection.UnitsInspected", origin, ids.of("inspected"), inspected),
+      cfx_envelope("CFX.Production.WorkCompleted", origin, ids.of("completed"), completed)};
 }
 
 CfxMessage cfx_recipe(const BoardVerdict& verdict, const std::string& entry, const std::string& handle) {
-  return envelope("CFX.Production.RecipeActivated", {handle, verdict.measured_at}, Ids{entry}.of("recipe"),
-                  {{"RecipeName", verdict.recipe},
-                   {"Revision", verdict.recipe_sha256},
-                   {"Lane", nullptr},
-                   {"Stage", nullptr}});
-}
-
-CfxMessage cfx_gap(const CfxOrigin& origin, const std::string& store_id, std::uint64_t first,
-                   std::uint64_t last) {
-  const std::string id = guid_of(fmt::format("gap|{}|{}|{}", store_id, first, last));
-  return envelope(
-      "CFX.ResourcePerformance.FaultOccurred", origin, id,
-      {{"Fault",
-        {{"FaultOccurrenceId", id},
-         {"Cause", "MissingDocumentation"},
-         {"Severity", "Error"},
-         {"FaultCode", "GAP"},
-         {"Lane", nullptr},
-         {"Stage", nullptr},
-         {"Description",
-          fmt::format("entries {} to {} of store {} were removed by retention before they were sent", first,
-                      last, store_id)},
-         {"OccurredAt", origin.utc}}}});
+  return cfx_envelope("CFX.Production.RecipeActivated", {handle, verdict.measured_at},
+                      Ids{entry}.of("recipe"),
+                      {{"RecipeName", verdict.recipe},
+                       {"Revision", verdict.recipe_sha256},
+                       {"Lane", nullptr},
+                       {"Stage", nullptr},
+                       {"ExpectedUnitsPerWorkTransaction", std::max<std::size_t>(1, verdict.boards.size())}});
 }
 
 CfxMessage cfx_connected(const CfxOrigin& origin, const std::string& id) {
-  return envelope(
+  return cfx_envelope(
       "CFX.EndpointConnected", origin, guid_of(id),
       {{"CFXHandle", origin.handle}, {"RequestNetworkUri", nullptr}, {"RequestTargetAddress", nullptr}});
 }
 
 CfxMessage cfx_online(const CfxOrigin& origin, const std::string& id, std::int64_t offline_s) {
-  return envelope("CFX.ResourcePerformance.StationOnline", origin, guid_of(id),
-                  {{"OfflineDuration", timespan(offline_s)}});
+  return cfx_envelope("CFX.ResourcePerformance.StationOnline", origin, guid_of(id),
+                      {{"OfflineDuration", timespan(offline_s)}});
 }
 
 CfxMessage cfx_heartbeat(const CfxOrigin& origin, const std::string& id, int every_s) {
   // null: not known here.
-  return envelope("CFX.Heartbeat", origin, guid_of(id),
-                  {{"CFXHandle", origin.handle},
-                   {"HeartbeatFrequency", timespan(every_s)},
-                   {"ActiveFaults", nullptr},
-                   {"ActiveRecipes", nullptr}});
+  return cfx_envelope("CFX.Heartbeat", origin, guid_of(id),
+                      {{"CFXHandle", origin.handle},
+                       {"HeartbeatFrequency", timespan(every_s)},
+                       {"ActiveFaults", nullptr},
+                       {"ActiveRecipes", nullptr}});
 }
 
 CfxMessage cfx_shutting_down(const CfxOrigin& origin, const std::string& id) {
-  return envelope("CFX.EndpointShuttingDown", origin, guid_of(id), {{"CFXHandle", origin.handle}});
+  return cfx_envelope("CFX.EndpointShuttingDown", origin, guid_of(id), {{"CFXHandle", origin.handle}});
 }
 
 }  // namespace datum

@@ -12,20 +12,12 @@
 #include <vector>
 
 #include "daemon/inspection/verdict/verdict.h"
+#include "daemon/plant/cfx_envelope.h"
 
 namespace datum {
 
-struct CfxMessage {
-  std::string name;  // "CFX.Production.WorkStarted"
-  std::string id;    // GUID, UniqueID of the envelope
-  std::string json;  // the envelope
-};
-
-/// Where a message comes from, and the time of its event.
-struct CfxOrigin {
-  std::string handle;  // of the cell
-  std::string utc;     // ISO 8601
-};
+/// GUID of the work cycle of a result.
+std::string cfx_transaction(const std::string& entry);
 
 /// The three messages of a result. `entry`: SHA-256 of its entry of the chain, from which all ids are made.
 std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& entry,
@@ -33,10 +25,6 @@ std::vector<CfxMessage> cfx_of(const BoardVerdict& verdict, const std::string& e
 
 /// Production.RecipeActivated of the result's recipe; the id is of the entry, too.
 CfxMessage cfx_recipe(const BoardVerdict& verdict, const std::string& entry, const std::string& handle);
-
-/// ResourcePerformance.FaultOccurred: entries of the chain that retention removed before they were sent.
-CfxMessage cfx_gap(const CfxOrigin& origin, const std::string& store_id, std::uint64_t first,
-                   std::uint64_t last);
 
 // Of the link itself; `id` is any new text.
 CfxMessage cfx_connected(const CfxOrigin& origin, const std::string& id);

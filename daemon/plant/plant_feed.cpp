@@ -6,7 +6,9 @@
 
 #include "config/guid.h"
 #include "daemon/inspection/verdict/reference_evidence.h"
+#include "daemon/plant/cfx_faults.h"
 #include "daemon/plant/cfx_messages.h"
+#include "daemon/plant/cfx_statements.h"
 #include "daemon/sign/hex.h"
 #include "daemon/store/chain_reader.h"
 
@@ -15,7 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int entries_at_once = 32;  // of one snapshot of the store
+// Of one snapshot of the store, whichever comes first.
+constexpr int entries_at_once = 32;
+constexpr std::size_t bytes_at_once = std::size_t{8} << 20;
 
 /// Fields of a body (netstrings, result_chain.h).
 std::vector<std::string_view> fields_of(std::string_view body) {
@@ -84,6 +88,7 @@ void PlantFeed::read() {
     }
   }
   int left = entries_at_once;
+  std::size_t bytes = 0;
   std::string before = read_.place.sha256;
   reader.bodies_after(read_.place.link, [&](const ChainPlace& place, const std::string& body) {
     if (place.link > head.link) return false;  // not certainly on the disk
@@ -94,7 +99,8 @@ void PlantFeed::read() {
     }
     add_entry(reader.store_id(), place, before, body);
     before = place.sha256;
-    return --left > 0;
+    bytes += body.size();
+    return --left > 0 && bytes < bytes_at_once;
   });
 }
 
@@ -112,22 +118,11 @@ void PlantFeed::add_gap(const std::string& store_id, const std::string& utc, std
 
 void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, const std::string& before,
                           const std::string& body) {
-  const auto fields = fields_of(body);
-  const bool is_result = fields.size() > 3;
   read_.store_id = store_id;
   read_.place = place;
-  if (is_result && !settings_.messages.empty()) {
-    const auto add = [&](const CfxMessage& message) {
+  if (!settings_.messages.empty())
+    for (const CfxMessage& message : messages_of(body, place.sha256))
       ready_.push_back({PlantMessage::To::messages, message.name, message.id, message.json});
-    };
-    const BoardVerdict verdict = verdict_from_json(std::string(fields.back()));
-    if (!is_artefact(verdict)) {  // of a reference check: no product
-      if (verdict.recipe_sha256 != read_.recipe_sha256)
-        add(cfx_recipe(verdict, place.sha256, settings_.handle));
-      read_.recipe_sha256 = verdict.recipe_sha256;
-      for (const CfxMessage& message : cfx_of(verdict, place.sha256, settings_.handle)) add(message);
-    }
-  }
   if (!settings_.entries.empty()) {
     Json entry = {{"cell", settings_.handle},
                   {"store_id", store_id},
@@ -138,8 +133,29 @@ void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, 
     ready_.push_back(
         {PlantMessage::To::entries, "datumd.Entry", guid_of("entry " + place.sha256), dumped(entry)});
   }
-  if (ready_.empty()) return;  // a statement, which CFX has no message for
+  if (ready_.empty()) return;  // of an artefact, which CFX has no message for
   ready_.back().completes = read_;
+}
+
+/// Of an entry; what is open and in use is brought up to it.
+std::vector<CfxMessage> PlantFeed::messages_of(const std::string& body, const std::string& sha256) {
+  const auto fields = fields_of(body);
+  const bool is_result = fields.size() > 3;
+  if (!is_result) return cfx_of_statement(std::string(fields.back()), sha256, settings_.handle, read_.faults);
+  const BoardVerdict verdict = verdict_from_json(std::string(fields.back()));
+  if (is_artefact(verdict)) return {};  // of a reference check: no product
+  const std::string transaction = cfx_transaction(sha256);
+  std::vector<CfxMessage> messages;
+  if (verdict.recipe_sha256 != read_.recipe_sha256)
+    messages.push_back(cfx_recipe(verdict, sha256, settings_.handle));
+  if (verdict.calibration_sha256 != read_.calibration_sha256 && !verdict.calibration_sha256.empty())
+    messages.push_back(cfx_calibration(verdict, transaction, sha256, settings_.handle));
+  read_.recipe_sha256 = verdict.recipe_sha256;
+  read_.calibration_sha256 = verdict.calibration_sha256;
+  for (auto& message : cfx_of(verdict, sha256, settings_.handle)) messages.push_back(std::move(message));
+  for (auto& message : cfx_faults_of(verdict, transaction, sha256, settings_.handle, read_.faults))
+    messages.push_back(std::move(message));
+  return messages;
 }
 
 }  // namespace datum

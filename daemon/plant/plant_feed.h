@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "daemon/plant/cfx_envelope.h"
 #include "daemon/plant/plant_position.h"
 #include "daemon/store/plant_settings.h"
 
@@ -43,6 +45,7 @@ class PlantFeed {
   void read();
   void add_entry(const std::string& store_id, const ChainPlace& place, const std::string& before,
                  const std::string& body);
+  std::vector<CfxMessage> messages_of(const std::string& body, const std::string& sha256);
   void add_gap(const std::string& store_id, const std::string& utc, std::uint64_t first, std::uint64_t last);
 
   std::filesystem::path store_;

@@ -107,6 +107,11 @@ TEST(CfxMessages, APanelHasAUnitForEachBoard) {
   EXPECT_EQ(units[1].at("OverallResult"), "Failed");
   EXPECT_EQ(units[1].at("UnitPositionNumber"), 2);
   EXPECT_EQ(units[2].at("OverallResult"), "Skipped");
+  const Json started = body_of(cfx_of(verdict, entry, handle).at(0)).at("Units");
+  EXPECT_EQ(started[0].at("Status"), "Pass");
+  EXPECT_EQ(started[1].at("Status"), "Fail");
+  EXPECT_EQ(started[1].at("PositionName"), "2-1");
+  EXPECT_EQ(started[2].at("Status"), "Skip");
   verdict.reason = Reason::panel;
   verdict.decision = Decision::invalid;
   EXPECT_EQ(inspected(verdict).at("InspectedUnits").at(0).at("OverallResult"), "Error");
