@@ -166,6 +166,10 @@ function(datum_library name)
   endif()
 endfunction()
 
+# Packages (systemd/packages.cmake): programs that a machine may have alone have one of their own name; all the rest is datumd's.
+set(DATUM_PACKAGES datumd-view datumd-plant datumd-collect datumd-batch)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME datumd)
+
 # datum_program(NAME SOURCES...) : a program that is built into bin/ and installed; what it computes is in its libraries.
 function(datum_program name)
   add_executable(${name} ${ARGN})
@@ -173,7 +177,11 @@ function(datum_program name)
     datum_compile(${name} light)
   endif()
   add_dependencies(programs ${name})
-  install(TARGETS ${name} RUNTIME DESTINATION bin)
+  set(package datumd)
+  if(name IN_LIST DATUM_PACKAGES)
+    set(package ${name})
+  endif()
+  install(TARGETS ${name} RUNTIME DESTINATION bin COMPONENT ${package})
 endfunction()
 
 # datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test.

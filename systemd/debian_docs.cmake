@@ -1,10 +1,14 @@
-# Debian's rules for documents, applied to cpack's staging folder: compressed manual pages and changelog (without
-# a timestamp, so that equal trees give equal bytes), and the pages of virtual devices.
-set(root ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
-if(EXISTS ${root}/doc/datumd/CHANGELOG.md)
-  file(RENAME ${root}/doc/datumd/CHANGELOG.md ${root}/doc/datumd/changelog)
-endif()
-file(GLOB documents ${root}/man/man*/*.[1-9] ${root}/doc/datumd/changelog)
-if(documents)
-  execute_process(COMMAND gzip -9nf ${documents} COMMAND_ERROR_IS_FATAL ANY)
-endif()
+# Debian's rules for documents, applied to cpack's staging folders, one for each package: compressed manual pages and changelog
+# (without a timestamp, so that equal trees give equal bytes).
+file(GLOB roots ${CPACK_TEMPORARY_DIRECTORY}/*/usr/share ${CPACK_TEMPORARY_DIRECTORY}/usr/share)
+foreach(root ${roots})
+  file(GLOB changelogs ${root}/doc/*/CHANGELOG.md)
+  foreach(changelog ${changelogs})
+    get_filename_component(folder ${changelog} DIRECTORY)
+    file(RENAME ${changelog} ${folder}/changelog)
+  endforeach()
+  file(GLOB documents ${root}/man/man*/*.[1-9] ${root}/doc/*/changelog)
+  if(documents)
+    execute_process(COMMAND gzip -9nf ${documents} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()

@@ -17,7 +17,8 @@ root=$work/root
 dpkg-deb --raw-extract "$package" "$root"
 find "$root" -type d -exec chmod 0755 {} +
 python3 "$here/sbom.py" "$root" "$build" "$here/DEPENDENCIES.md" "$commit" ${3:+"$3"} >"$work/sbom"
-install -m 0644 "$work/sbom" "$root/usr/share/doc/datumd/datumd.spdx.json"
+name=$(dpkg-deb -f "$package" Package)
+install -m 0644 "$work/sbom" "$root/usr/share/doc/$name/$name.spdx.json"
 (cd "$root" && find usr lib etc -type f 2>/dev/null | sort | xargs -d '\n' md5sum) >"$work/md5sums"
 install -m 0644 "$work/md5sums" "$root/DEBIAN/md5sums"
 size=$(find "$root" -path "$root/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')

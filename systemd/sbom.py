@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""SPDX 2.3 of a datumd package: its programs with their hashes, and the Debian packages that are linked into them.
+"""SPDX 2.3 of one of datumd's packages: its programs with their hashes, and the Debian packages that are linked into them.
 
 usage: sbom.py ROOT BUILD TABLE COMMIT [SYSROOT]
   ROOT    the unpacked package; BUILD  the folder it was built in; TABLE  systemd/DEPENDENCIES.md; COMMIT  what was built
@@ -136,13 +136,20 @@ def shared_of(program):
     return {loaded[name] for name in wanted if name in loaded}, set(loaded.values())
 
 
-def headers_of(build):
-    """Files that the compilers read, except for tests and benchmarks."""
-    headers, counts = set(), False
+def objects_of(build, programs):
+    """What the compilers make on the way to these programs."""
+    targets = ["bin/" + os.path.basename(program) for program in programs]
+    return set(re.findall(r" -o (\S+)", said("ninja", "-C", build, "-t", "commands", *targets)))
+
+
+def headers_of(build, programs):
+    """Files that the compilers read for these programs."""
+    headers, counts, objects = set(), False, objects_of(build, programs)
     for line in said("ninja", "-C", build, "-t", "deps").splitlines():
         if line and not line.startswith(" "):
             # Newer versions of CMake record what linkers read, too: libraries, of which readelf tells more.
-            counts = bool(re.match(r"(?!tests/|CMakeFiles/datum_test_headers)\S+\.(o|gch): .*\(VALID\)", line))
+            made = re.match(r"(\S+\.(?:o|gch)): .*\(VALID\)", line)
+            counts = bool(made) and made.group(1) in objects
         elif counts and line.strip().startswith("/"):
             headers.add(os.path.normpath(line.strip()))
     tree = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -187,7 +194,7 @@ def main():
     direct = {program: shared_of(program) for program in programs}
     owner = owners({path for pair in direct.values() for path in pair[1]})
     unowned = {path for pair in direct.values() for path in pair[1]} - set(owner)
-    headers = headers_of(build)
+    headers = headers_of(build, programs)
     header_owner = owners(headers)
     cuda = {h for h in headers - set(header_owner) if "/cuda" in h or "/nvidia/" in h}
     unowned |= headers - set(header_owner) - cuda
@@ -214,7 +221,7 @@ def main():
                                   "referenceLocator": f"pkg:deb/debian/{package}@{version.replace('+', '%2B').replace(':', '%3A')}"
                                                       f"?arch={architecture}"}]}
 
-    own = "SPDXRef-Package-datumd"
+    own = "SPDXRef-Package-" + control["Package"]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", own)]
     files = []
     for program in programs:
@@ -232,7 +239,7 @@ def main():
         relations.append((spdx_id("Package-" + package), "BUILD_DEPENDENCY_OF", own))
         if facts[package][1] not in linked_sources or package.startswith("libstdc++"):  # its code is in the programs
             relations.append((own, "STATIC_LINK", spdx_id("Package-" + package)))
-    packages = [{"SPDXID": own, "name": "datumd", "versionInfo": control["Version"], "downloadLocation": "NOASSERTION",
+    packages = [{"SPDXID": own, "name": control["Package"], "versionInfo": control["Version"], "downloadLocation": "NOASSERTION",
                  "filesAnalyzed": False, "sourceInfo": f"commit {commit}", "licenseConcluded": "Apache-2.0",
                  "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION"}]
     packages += [described(package) for package in sorted(runtime | development)]
@@ -247,8 +254,8 @@ def main():
     now = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
-        "name": f"datumd-{control['Version']}-{control['Architecture']}",
-        "documentNamespace": f"https://datumd.invalid/spdx/{control['Version']}/{control['Architecture']}/{commit}",
+        "name": f"{control['Package']}-{control['Version']}-{control['Architecture']}",
+        "documentNamespace": f"https://datumd.invalid/spdx/{control['Package']}/{control['Version']}/{control['Architecture']}/{commit}",
         "creationInfo": {"created": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: datumd-sbom"]},
         "packages": packages, "files": files,
         "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b} for a, kind, b in relations]}

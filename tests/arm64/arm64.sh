@@ -101,6 +101,7 @@ build_daemon() {
 # dpkg-shlibdeps asks the unpacked packages which of them the programs need.
 package() {
   build_daemon
+  rm -f "$tree"/build/package/datumd*_arm64.deb
   (
     cd "$out/daemon"
     DPKG_ADMINDIR=$root/var/lib/dpkg
@@ -109,11 +110,12 @@ package() {
     cpack -G DEB -B "$tree/build/package" -D CPACK_DEBIAN_PACKAGE_ARCHITECTURE=arm64 \
       -D "CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS=$root/usr/lib/aarch64-linux-gnu;$root/lib/aarch64-linux-gnu" >&2
   )
-  made=$(ls -t "$tree"/build/package/*_arm64.deb | head -n 1)
-  # CPack goes on without the dependencies where dpkg-shlibdeps stumbles.
-  dpkg-deb -f "$made" Depends | grep -q 'libstdc++6' || { echo "arm64: $made names no libraries to depend on" >&2; exit 1; }
-  "$tree/systemd/finish_package.sh" "$made" "$out/daemon" "$root"
-  echo "$made"
+  for made in "$tree"/build/package/datumd*_arm64.deb; do
+    # CPack goes on without the dependencies where dpkg-shlibdeps stumbles.
+    dpkg-deb -f "$made" Depends | grep -q 'libstdc++6' || { echo "arm64: $made names no libraries to depend on" >&2; exit 1; }
+    "$tree/systemd/finish_package.sh" "$made" "$out/daemon" "$root"
+    echo "$made"
+  done
 }
 
 failed=0

@@ -51,7 +51,7 @@ TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
 
 INSTANTIATE_TEST_SUITE_P(All, HardenedProgram,
                          ::testing::Values("datumd", "datumctl", "datumd-batch", "datumd-gpu", "datumd-parse",
-                                           "datumd-sign", "datumd-view"));
+                                           "datumd-sign", "datumd-plant", "datumd-view"));
 
 }  // namespace
 }  // namespace datum

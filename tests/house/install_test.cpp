@@ -50,7 +50,13 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "bin/datumd-gpu",
                            "bin/datumd-parse",
                            "bin/datumd-sign",
+                           "bin/datumd-plant",
                            "bin/datumd-view",
+                           "lib/systemd/system/datumd-plant.service",
+                           "lib/sysusers.d/datumd-plant.conf",
+                           "lib/sysusers.d/datumd-view.conf",
+                           "share/man/man8/datumd-plant.8",
+                           "share/man/man8/datumd-view.8",
                            "lib/systemd/system/datumd-view.service",
                            "lib/systemd/system/datumd.service",
                            "lib/systemd/system/datumd@.service",
@@ -81,7 +87,7 @@ TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   if (output_of("systemd-analyze security --help").text.find("--offline") == std::string::npos)
     GTEST_SKIP() << "no systemd-analyze that judges units offline (systemd 250)";
   for (const char* unit : {"datumd.service", "datumd@.service", "datumd-sign.service", "datumd-sign@.service",
-                           "datumd-view.service"}) {
+                           "datumd-plant.service", "datumd-view.service"}) {
     const Output out = output_of("systemd-analyze security --offline=true --no-pager " +
                                  file("lib/systemd/system/" + std::string(unit)).string());
     std::smatch level;

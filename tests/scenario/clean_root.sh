@@ -39,7 +39,9 @@ faults clock --times 1
 verdicts /opt/verdicts --boards 3
 install /opt/datumd
 package
+package --check
 bench commands
+bench plant --results 200 --rounds 1
 bench pages --results 2000 --lot 20
 bench planes --gpu --quick | needs a CUDA device
 bench fft
@@ -53,6 +55,7 @@ sanitize asan -R House
 tidy config/config_error.cpp
 package --arm64
 test
+test --plant
 test --pairs
 test --arm64
 test --system
