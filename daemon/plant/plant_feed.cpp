@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of one snapshot of the store, whichever comes first.
-constexpr int entries_at_once = 32;
+constexpr int entries_at_once = 256;
 constexpr std::size_t bytes_at_once = std::size_t{8} << 20;
 
 /// Fields of a body (netstrings, result_chain.h).
@@ -44,14 +44,15 @@ std::string time_of(const std::string& body) {
   return Json::parse(fields.back()).value("utc", "");
 }
 
-/// The body as it is; where it is no UTF-8, which JSON can't carry, its bytes in hex.
-void put_body(Json& to, const std::string& body) {
-  to["body"] = body;
+/// With the body as it is; where it is no UTF-8, which JSON can't carry, with its bytes in hex.
+std::string with_body(Json entry, const std::string& body) {
+  entry["body"] = body;
   try {
-    to.dump();
+    return entry.dump();
   } catch (const Json::type_error&) {
-    to.erase("body");
-    to["body_hex"] = hex_of(reinterpret_cast<const unsigned char*>(body.data()), body.size());
+    entry.erase("body");
+    entry["body_hex"] = hex_of(reinterpret_cast<const unsigned char*>(body.data()), body.size());
+    return dumped(entry);
   }
 }
 
@@ -129,9 +130,8 @@ void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, 
                   {"link", place.link},
                   {"before", before},
                   {"sha256", place.sha256}};
-    put_body(entry, body);
-    ready_.push_back(
-        {PlantMessage::To::entries, "datumd.Entry", guid_of("entry " + place.sha256), dumped(entry)});
+    ready_.push_back({PlantMessage::To::entries, "datumd.Entry", guid_of("entry " + place.sha256),
+                      with_body(std::move(entry), body)});
   }
   if (ready_.empty()) return;  // of an artefact, which CFX has no message for
   ready_.back().completes = read_;

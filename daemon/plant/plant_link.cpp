@@ -11,7 +11,9 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs ns_per_s = 1'000'000'000;
-constexpr MonotonicNs tick_ns = 200'000'000;  // looks for new entries, keeps the position
+constexpr MonotonicNs tick_ns = 200'000'000;  // looks for new entries
+constexpr MonotonicNs keep_ns =
+    ns_per_s;  // keeps the position while messages are open; fsync takes milliseconds
 constexpr MonotonicNs leave_ns = 5 * ns_per_s;
 constexpr MonotonicNs proved_ns = 10 * ns_per_s;  // a connection that lasts so long is one
 constexpr int most_rounds = 64;                   // of reading and writing, before others have their turn
@@ -295,7 +297,10 @@ void PlantLink::report() {
 
 void PlantLink::on_deadline(MonotonicNs now) {
   if (tick_at_ && now >= *tick_at_) tick_at_ = now + tick_ns;
-  keep();
+  if (window_.open() == 0 || now - kept_ns_ >= keep_ns) {
+    keep();
+    kept_ns_ = now;
+  }
   is_drained_ = false;
   if (phase_ == Phase::away && !ending_ && now >= connect_at_) return connect(now);
   if (phase_ == Phase::opening && now >= opening_until_)

@@ -99,7 +99,8 @@ class PlantLink final : public Pollable {
   bool is_announced_ = false;
   MonotonicNs wait_ns_ = first_wait_ns, patience_ns_ = first_patience_ns;
   std::optional<MonotonicNs> tick_at_, session_at_;
-  MonotonicNs connect_at_ = 0, opening_until_ = 0, opened_ns_ = 0, heart_at_ = 0, ending_until_ = 0;
+  MonotonicNs connect_at_ = 0, opening_until_ = 0, opened_ns_ = 0, kept_ns_ = 0, heart_at_ = 0,
+              ending_until_ = 0;
   MonotonicNs progress_ns_ = 0;  // the newest acceptance, or when nothing was to be accepted
   std::optional<MonotonicNs> offline_since_;
   std::string told_, store_told_, keep_told_, status_;  // each trouble once
