@@ -13,6 +13,7 @@
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/plant/plant_access.h"
 #include "daemon/plant/plant_link.h"
+#include "daemon/plant/plant_resend.h"
 #include "daemon/system/durable_file.h"
 #include "daemon/system/event_loop.h"
 
@@ -26,6 +27,7 @@ constexpr int exit_config = 78;  // EX_CONFIG (sysexits.h): systemd does not res
 struct Arguments {
   std::string config = "/etc/datumd/datumd.toml";
   std::string state = std::getenv("STATE_DIRECTORY") ? std::getenv("STATE_DIRECTORY") : "";
+  std::uint64_t resend_from = 0;
 };
 
 PlantPosition position_in(const fs::path& file) {
@@ -44,7 +46,15 @@ int send(const Arguments& a) {
   if (!config.plant) throw std::invalid_argument(a.config + " has no table [plant]");
   if (a.state.empty())
     throw std::invalid_argument("no folder for what was accepted: --state FOLDER, or StateDirectory=");
+  if (a.resend_from != 0) {
+    ask_to_resend(a.state, a.resend_from);
+    return 0;
+  }
   const fs::path file = fs::path(a.state) / "position.json";
+  if (const auto link = asked_to_resend(a.state)) {
+    write_file_durably(file, to_text(position_before(config.store, *link)));
+    forget_resend(a.state);
+  }
   PlantLinkActions actions;
   actions.access = [&] {
     return plant_access(*config.plant, [] { return std::int64_t{std::time(nullptr)}; });
@@ -81,6 +91,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--state", a.state,
                  "folder for what was accepted (default: STATE_DIRECTORY of the service)");
+  app.add_option("--resend-from", a.resend_from,
+                 "the next start of the datumd-plant that has this folder sends entries from this number on "
+                 "again; ends at once")
+      ->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

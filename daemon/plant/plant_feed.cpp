@@ -98,7 +98,7 @@ void PlantFeed::read() {
       add_gap(reader.store_id(), time_of(body), read_.place.link + 1, place.link - 1);
       before.clear();
     }
-    add_entry(reader.store_id(), place, before, body);
+    add_entry(reader.store_id(), head.link, place, before, body);
     before = place.sha256;
     bytes += body.size();
     return --left > 0 && bytes < bytes_at_once;
@@ -117,8 +117,8 @@ void PlantFeed::add_gap(const std::string& store_id, const std::string& utc, std
                               {"gap", {{"first", first}, {"last", last}}}})});
 }
 
-void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, const std::string& before,
-                          const std::string& body) {
+void PlantFeed::add_entry(const std::string& store_id, std::uint64_t head, const ChainPlace& place,
+                          const std::string& before, const std::string& body) {
   read_.store_id = store_id;
   read_.place = place;
   if (!settings_.messages.empty())
@@ -130,6 +130,7 @@ void PlantFeed::add_entry(const std::string& store_id, const ChainPlace& place, 
                   {"link", place.link},
                   {"before", before},
                   {"sha256", place.sha256}};
+    entry["head"] = head;
     ready_.push_back({PlantMessage::To::entries, "datumd.Entry", guid_of("entry " + place.sha256),
                       with_body(std::move(entry), body)});
   }

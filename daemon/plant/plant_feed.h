@@ -43,8 +43,9 @@ class PlantFeed {
 
  private:
   void read();
-  void add_entry(const std::string& store_id, const ChainPlace& place, const std::string& before,
-                 const std::string& body);
+  /// `head`: newest entry of the store.
+  void add_entry(const std::string& store_id, std::uint64_t head, const ChainPlace& place,
+                 const std::string& before, const std::string& body);
   std::vector<CfxMessage> messages_of(const std::string& body, const std::string& sha256);
   void add_gap(const std::string& store_id, const std::string& utc, std::uint64_t first, std::uint64_t last);
 

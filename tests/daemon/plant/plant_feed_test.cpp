@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "daemon/plant/plant_resend.h"
 #include "daemon/sign/entry_hash.h"
 #include "daemon/store/result_store.h"
 #include "tests/daemon/scpi/fixture.h"
@@ -146,6 +147,26 @@ TEST_F(PlantFeeds, AnotherStoreIsSentWhole) {
   const auto all = all_of(again);
   EXPECT_EQ(Json::parse(all.at(0).json).at("link"), 1);
   EXPECT_THAT(again.notice(), HasSubstr("replaced or set back"));
+}
+
+TEST_F(PlantFeeds, SendsAgainFromTheEntryThatWasAskedFor) {
+  add(6);
+  EXPECT_EQ(asked_to_resend(folder.path()), std::nullopt);
+  ask_to_resend(folder.path(), 4);
+  EXPECT_EQ(asked_to_resend(folder.path()), 4u);
+  PlantFeed feed(file, to("", "e"), read_position(to_text(position_before(file, 4))));
+  const auto all = all_of(feed);
+  ASSERT_EQ(all.size(), 4u) << "entries 4 to 7: six results and a statement";
+  const Json first = Json::parse(all.at(0).json);
+  EXPECT_EQ(first.at("link"), 4);
+  EXPECT_EQ(first.at("head"), 7) << "the store's newest";
+  EXPECT_EQ(feed.notice(), "") << "it is the same store";
+  EXPECT_EQ(position_before(file, 1).place.link, 0u);
+  EXPECT_EQ(position_before(file, 99).place.link, 0u) << "an entry that is not there: all";
+  forget_resend(folder.path());
+  EXPECT_EQ(asked_to_resend(folder.path()), std::nullopt);
+  folder.write("resend", "all\n");
+  EXPECT_EQ(asked_to_resend(folder.path()), std::nullopt);
 }
 
 TEST_F(PlantFeeds, BytesThatAreNoTextKeepTheirHash) {
