@@ -48,6 +48,15 @@ if(DATUM_DAEMON)
     target_include_directories(datum_proton_core SYSTEM INTERFACE ${PROTON_INCLUDE})
     target_link_libraries(datum_proton_core INTERFACE ${PROTON_LIBRARY})
   endif()
+  if(DATUM_PLANT)  # of datumd-collect
+    find_path(PROTON_CPP_INCLUDE proton/container.hpp REQUIRED)         # libqpid-proton-cpp12-dev
+    find_library(PROTON_CPP_LIBRARY qpid-proton-cpp REQUIRED)
+    add_library(datum_proton_cpp INTERFACE)
+    target_include_directories(datum_proton_cpp SYSTEM INTERFACE ${PROTON_CPP_INCLUDE})
+    target_link_libraries(datum_proton_cpp INTERFACE ${PROTON_CPP_LIBRARY})
+    pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)              # libpqxx-dev
+    pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)         # libsimdjson-dev
+  endif()
   # Its own pkg-config file asks for the headers of a library that it only links.
   pkg_check_modules(GIO REQUIRED IMPORTED_TARGET gio-2.0 gobject-2.0)
   find_path(ARAVIS_INCLUDE arv.h PATH_SUFFIXES aravis-0.8 REQUIRED)     # libaravis-dev

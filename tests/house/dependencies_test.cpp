@@ -65,7 +65,8 @@ TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
     for (const std::string& row : rows_of(heading)) listed.insert(row);
   const std::string script = slurp(root / "datum");
   std::set<std::string> installed;
-  for (const std::string list : {"demo_packages=\"", "build_packages=\"$demo_packages ", "plant_packages=\""}) {
+  for (const std::string list :
+       {"demo_packages=\"", "build_packages=\"$demo_packages ", "plant_packages=\""}) {
     const auto begin = script.find("\n" + list), to = script.find("\"\n", begin);
     ASSERT_NE(begin, std::string::npos) << list;
     const auto from = begin + 1 + list.size();
@@ -85,7 +86,8 @@ struct Sbom : ::testing::Test {
   Sbom() {
     fs::create_directories(folder / "root" / "usr" / "bin");
     // Together they are linked to all of the list.
-    for (const char* program : {"datumctl", "datumd", "datumd-parse", "datumd-plant", "datumd-sign", "datumd-view"})
+    for (const char* program : {"datumctl", "datumd", "datumd-collect", "datumd-parse", "datumd-plant",
+                                "datumd-sign", "datumd-view"})
       fs::copy(fs::path(DATUM_BIN) / program, folder / "root" / "usr" / "bin" / program);
     folder.write("root/DEBIAN/control",
                  "Package: datumd\nVersion: 0.1.0\nArchitecture: amd64\nInstalled-Size: 1\n"
@@ -233,7 +235,8 @@ done)");
 TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
   if (!has_tools() || output_of("command -v dpkg-deb").status != 0)
     GTEST_SKIP() << "no dpkg, python3 or ninja";
-  for (const char* program : {"datumctl", "datumd", "datumd-parse", "datumd-plant", "datumd-view"})
+  for (const char* program :
+       {"datumctl", "datumd", "datumd-collect", "datumd-parse", "datumd-plant", "datumd-view"})
     fs::remove(folder / "root" / "usr" / "bin" / program);  // their compression is slow
   const auto packed = [&](const std::string& name, const std::string& environment) {
     const std::string deb = (folder.path() / name).string();
@@ -258,8 +261,8 @@ TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
 // Programs contain no path of their build: builds would differ, and reveal names of people.
 TEST(Reproducible, ProgramsNameNoFolderOfTheirBuild) {
   if (!DATUM_HARDENED) GTEST_SKIP() << "a sanitizer names source files; packages come from a hardened build";
-  for (const char* name :
-       {"datumd", "datumctl", "datumd-batch", "datumd-parse", "datumd-plant", "datumd-sign", "datumd-view"}) {
+  for (const char* name : {"datumd", "datumctl", "datumd-batch", "datumd-collect", "datumd-parse", "datumd-plant",
+                            "datumd-sign", "datumd-view"}) {
     // Installation removes library paths (RPATH), stripping removes file names.
     const testing::FreshFolder folder;
     fs::copy(fs::path(DATUM_BIN) / name, folder / name);
