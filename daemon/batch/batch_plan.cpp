@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "calib/calibration_store.h"
-#include "config/toml_document.h"
+#include "config/toml_reader.h"
 #include "config/utc_time.h"
 #include "daemon/batch/archive_scan.h"
 #include "daemon/batch/trial.h"
@@ -57,6 +57,10 @@ class Planner {
     else
       plan_store();
     if (head_.sensor.is_relative()) write_file_durably(o_.batch / head_.sensor, file_text(o_.sensor));
+    if (const std::string before = before_text(units_); !before.empty()) {
+      head_.before_sha256 = config::sha256_hex(before);
+      write_file_durably(o_.batch / "before.txt", before);
+    }
     write_file_durably(o_.batch / "manifest.jsonl", manifest_text(head_, units_, unmeasurable_));
     return {Manifest::load(o_.batch).size(), unmeasurable_};
   }

@@ -44,6 +44,7 @@ ManifestHead head_in(const Json& json) {
   head.sensor = json.at("sensor").get<std::string>();
   head.sensor_sha256 = json.at("sensor_sha256").get<std::string>();
   head.calibration_replaced = json.at("calibration_replaced").get<bool>();
+  head.before_sha256 = json.at("before_sha256").get<std::string>();
   head.units = json.at("units").get<std::uint64_t>();
   head.unmeasurable = json.at("unmeasurable").get<std::uint64_t>();
   if (!head.frames.is_absolute()) throw std::runtime_error("frames: not an absolute folder");
@@ -62,14 +63,13 @@ std::string text_of(const ManifestHead& head) {
                  {"sensor", head.sensor.string()},
                  {"sensor_sha256", head.sensor_sha256},
                  {"calibration_replaced", head.calibration_replaced},
+                 {"before_sha256", head.before_sha256},
                  {"units", head.units},
                  {"unmeasurable", head.unmeasurable}});
 }
 
 std::string text_of(const BatchUnit& unit) {
-  std::string text = fmt::format("{}{}\",\"asked\":{}", key_begin, key_of(unit.asked), to_json(unit.asked));
-  if (unit.before) text += ",\"before\":" + before_to_json(*unit.before);
-  return text + "}";
+  return fmt::format("{}{}\",\"asked\":{}}}", key_begin, key_of(unit.asked), to_json(unit.asked));
 }
 
 /// The last line states the sum of all bytes before it.
@@ -84,16 +84,19 @@ std::string checked_sum(const std::string& text, const std::string& name) {
   return config::sha256_hex(lines);
 }
 
-}  // namespace
-
-Manifest Manifest::load(const fs::path& batch) {
-  const fs::path file = batch / "manifest.jsonl";
+std::string text_of_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in)
     throw std::runtime_error(
         fmt::format("{}: can't be read; name the folder that 'datumd-batch manifest' made", file.string()));
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return manifest_from_text(std::move(text), file.string());
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+Manifest Manifest::load(const fs::path& batch) {
+  const fs::path file = batch / "manifest.jsonl";
+  return manifest_from_text(text_of_file(file), file.string());
 }
 
 Manifest manifest_from_text(std::string text, const std::string& name) {
@@ -145,8 +148,6 @@ BatchUnit Manifest::unit(std::size_t i) const {
     BatchUnit unit;
     unit.key = key(i);
     unit.asked = verdict_from_json(json.at("asked").dump());
-    if (const auto before = json.find("before"); before != json.end())
-      unit.before = before_from_json(before->dump());
     if (key_of(unit.asked) != unit.key)
       throw std::runtime_error("is not what its key names: it was changed, or made by another datumd-batch");
     if (unit.asked.backend != head_.backend || unit.asked.code != head_.code)
@@ -169,6 +170,37 @@ std::string manifest_text(ManifestHead head, const std::vector<BatchUnit>& units
   for (const auto& [key, line] : lines) text += line + '\n';
   for (const auto& [what, why] : others) text += dumped({{"unmeasurable", what}, {"why", why}}) + '\n';
   return text + manifest_sum(text);
+}
+
+std::string before_text(const std::vector<BatchUnit>& units) {
+  std::map<std::string, std::string> lines;  // by key
+  for (const BatchUnit& unit : units)
+    if (unit.before) lines.emplace(key_of(unit.asked), before_to_json(*unit.before));
+  std::string text;
+  for (const auto& [key, line] : lines) text += key + ' ' + line + '\n';
+  return text;
+}
+
+BeforeResults::BeforeResults(const fs::path& batch, const ManifestHead& head) {
+  if (head.before_sha256.empty()) return;
+  const fs::path file = batch / "before.txt";
+  text_ = text_of_file(file);
+  if (config::sha256_hex(text_) != head.before_sha256)
+    throw std::runtime_error(
+        fmt::format("{}: is not the manifest's: it was changed or is cut off; {}", file.string(), remake));
+  for (std::size_t at = 0; at < text_.size();) {
+    const std::size_t end = std::min(text_.find('\n', at), text_.size());
+    const std::size_t space = std::min(text_.find(' ', at), end);
+    const std::size_t json = std::min(space + 1, end);
+    lines_.emplace(text_.substr(at, space - at), std::pair(json, end - json));
+    at = end + 1;
+  }
+}
+
+std::optional<BoardVerdict> BeforeResults::of(const std::string& key) const {
+  const auto line = lines_.find(key);
+  if (line == lines_.end()) return std::nullopt;
+  return before_from_json(text_.substr(line->second.first, line->second.second));
 }
 
 std::string manifest_sum(std::string_view text) {

@@ -57,7 +57,7 @@ class NewFile {
 class Merger {
  public:
   Merger(const fs::path& batch, const Manifest& manifest, NewFile& to)
-      : batch_(batch), manifest_(manifest), to_(to) {
+      : batch_(batch), manifest_(manifest), before_(batch, manifest.head()), to_(to) {
     for (const char* sql : merged_pragmas) sqlite::execute(to_.db(), to_.part(), sql);
     sqlite::execute(to_.db(), to_.part(), "BEGIN");
     sqlite::execute(to_.db(), to_.part(), merged_tables);
@@ -70,7 +70,8 @@ class Merger {
     describe();
     for (std::size_t i = 0; i < manifest_.size(); ++i) {
       const FoundOutput found = find_output(batch_, manifest_.key(i));
-      const BatchUnit unit = manifest_.unit(i);
+      BatchUnit unit = manifest_.unit(i);
+      unit.before = before_.of(unit.key);
       if (found.state == OutputState::good)
         put(unit, found.output);
       else if (partial)
@@ -177,6 +178,7 @@ class Merger {
 
   const fs::path& batch_;
   const Manifest& manifest_;
+  const BeforeResults before_;
   NewFile& to_;
   std::unique_ptr<sqlite::Statement> put_unit_, put_check_, put_unmeasured_;
   BatchSummary summary_;

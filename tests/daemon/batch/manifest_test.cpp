@@ -9,6 +9,7 @@
 #include "config/toml_reader.h"
 #include "daemon/batch/batch_status.h"
 #include "tests/daemon/batch/batch_scene.h"
+#include "tests/fresh_folder.h"
 
 namespace datum::manifest_test {
 namespace {
@@ -71,7 +72,6 @@ TEST(Manifest, HasTheSameBytesWhateverTheOrderOfItsUnits) {
   EXPECT_EQ(m.unmeasurable()[0].why, "gone");
   for (std::size_t i = 0; i < m.size(); ++i) {
     EXPECT_EQ(key_of(m.unit(i).asked), m.key(i));
-    EXPECT_EQ(m.unit(i).before->decision, Decision::pass);
   }
 }
 
@@ -107,6 +107,26 @@ TEST(Manifest, AHostileOneIsRefusedByWhatIsWrong) {
   EXPECT_THAT(refusal(changed(text, m.key(0), std::string(64, '0'))), HasSubstr("is not what its key names"));
   EXPECT_THAT(refusal(sealed(std::string(10'000, '[') + "\n\n")), HasSubstr("m:1: "));
   EXPECT_THAT(refusal(""), HasSubstr("is cut off"));
+}
+
+TEST(Manifest, WhatWasBeforeIsTheManifestsOrRefused) {
+  const testing::FreshFolder batch;
+  std::vector<BatchUnit> all = units(3);
+  all.back().before.reset();
+  ManifestHead with = head();
+  with.before_sha256 = config::sha256_hex(before_text(all));
+  batch.write("before.txt", before_text(all));
+  const BeforeResults before(batch.path(), with);
+  EXPECT_EQ(before.of(all[0].key)->sequence, 1u);
+  EXPECT_EQ(before.of(all[1].key)->decision, Decision::pass);
+  EXPECT_FALSE(before.of(all[2].key));
+  std::string other = before_text(all);
+  other.replace(other.find("PASS"), 4, "FAIL");
+  batch.write("before.txt", other);
+  EXPECT_THROW(BeforeResults(batch.path(), with), std::runtime_error);
+  std::filesystem::remove(batch / "before.txt");
+  EXPECT_THROW(BeforeResults(batch.path(), with), std::runtime_error);
+  EXPECT_FALSE(BeforeResults(batch.path(), head()).of(all[0].key)) << "of an archive";
 }
 
 TEST(Manifest, IsCutInPartsThatAreTheWhole) {

@@ -7,6 +7,7 @@
 
 #include <fstream>
 
+#include "config/toml_reader.h"
 #include "daemon/batch/batch_output.h"
 #include "daemon/store/result_store.h"
 #include "daemon/store/sqlite.h"
@@ -53,6 +54,8 @@ struct Batch {
     ManifestHead head;
     head.code = "0.1.0 test";
     head.frames = "/archive";
+    head.before_sha256 = config::sha256_hex(before_text(boards.units));
+    folder.write("before.txt", before_text(boards.units));
     folder.write("manifest.jsonl", manifest_text(head, boards.units, {{"result 9", "its frame is gone"}}));
   }
   void write(const BatchUnit& unit, const BoardVerdict& now) const {
