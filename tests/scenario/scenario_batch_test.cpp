@@ -319,7 +319,65 @@ TEST(ScenarioBatch, AStoreIsReadAndComparedAsWhatIfDoes) {
   EXPECT_EQ(a.batch({"run", "then"}).status, 0);
   EXPECT_THAT(a.batch({"merge", "then", "-o", "then.db"}).output,
               HasSubstr("boards: 2 measured, 0 with another verdict"));
+  // The README's own lines.
+  const std::string readme = slurp(DATUM_SOURCE_DIR "/daemon/batch/README.md");
+  const std::size_t begin = readme.find("```sh\n") + 6;
+  std::string lines =
+      "set -e; PATH=" DATUM_BIN ":$PATH\n" + readme.substr(begin, readme.find("```", begin) - begin);
+  for (const auto& [there, here] :
+       {std::pair{"/etc/datumd/datumd.toml", "datumd.toml"}, std::pair{"mainboard", "box"}})
+    lines.replace(lines.find(there), std::string(there).size(), here);
+  const Outcome shown = run({"/bin/sh", "-c", lines}, a.cell.path());
+  EXPECT_EQ(shown.status, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("boards: 3 measured, 1 with another verdict"));
   EXPECT_TRUE(slurp(a.cell.path() / "results.db") == store) << "the store is only read";
+}
+
+TEST(ScenarioBatch, AnArchiveOfAMovingStageIsMeasuredAtItsPositions) {
+  const datum::testing::FreshFolder folder;
+  const std::string config = DATUM_SOURCE_DIR "/config/";
+  fs::create_directory(folder / "archive");
+  const auto in = [&](const std::vector<std::string>& words) { return run(words, folder.path()); };
+  ASSERT_EQ(in({"virtual-sensor", "--recipe", config + "recipes/demo-board.toml", "--twin",
+                config + "twins/demo.toml", "--calibration", config + "calibrations/demo.toml", "--position",
+                "120.8,79.4,35.1", "--drop", "archive", "--format", "tiff16"})
+                .status,
+            0);
+  std::string frame;
+  for (const auto& entry : fs::directory_iterator(folder / "archive"))
+    if (entry.path().extension() == ".json") frame = entry.path().filename();
+  folder.write("positions.csv", "# FRAME,X_MM,Y_MM,Z_MM\n" + frame + ",120.8,79.4,35.1\n");
+  folder.write("none.csv", "another.json,0,0,0\n");
+  const auto decision = [&](const std::string& name, const std::vector<std::string>& more) {
+    std::vector<std::string> words{"datumd-batch",
+                                   "manifest",
+                                   name,
+                                   "--archive",
+                                   "archive",
+                                   "--sensor",
+                                   config + "sensors/virtual.toml",
+                                   "--recipe",
+                                   config + "recipes/demo-board.toml",
+                                   "--backend",
+                                   "cpu"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome planned = in(words);
+    if (planned.status != 0) return planned.output;
+    if (const Outcome measured = in({"datumd-batch", "run", name}); measured.status != 0)
+      return measured.output;
+    const Manifest manifest = Manifest::load(folder.path() / name);
+    if (manifest.size() == 0) return manifest.unmeasurable().at(0).why;
+    const BoardVerdict verdict =
+        verdict_from_json(find_output(folder.path() / name, manifest.key(0)).output.verdict);
+    EXPECT_EQ(verdict.calibration, "demo-cell-2026-01");
+    return std::string(name_of(verdict.decision));
+  };
+  const std::string calibration = config + "calibrations/demo.toml";
+  EXPECT_EQ(decision("at", {"--calibration", calibration, "--positions", "positions.csv"}), "PASS");
+  EXPECT_NE(decision("elsewhere", {"--calibration", calibration}), "PASS");
+  EXPECT_THAT(decision("unknown", {"--calibration", calibration, "--positions", "none.csv"}),
+              HasSubstr("states no position of it"));
+  EXPECT_THAT(decision("uncalibrated", {}), HasSubstr("is in machine coordinates, and needs --calibration"));
 }
 
 }  // namespace
