@@ -14,6 +14,7 @@ int main() {
       {"parallel_planes", hash_of_parallel_planes},
       {"model_distance", hash_of_model_distance},
       {"surface_match", hash_of_surface_match},
+      {"area_share", hash_of_area_share},
       {"lu", hash_of_lu},
       {"fft", hash_of_fft},
       {"fourier_profilometry", hash_of_fourier_profilometry},

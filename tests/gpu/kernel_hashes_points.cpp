@@ -2,6 +2,7 @@
 #include <limits>
 #include <memory>
 
+#include "gpu/area_share/area_share.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/lu/lu.h"
 #include "gpu/parallel_planes/parallel_planes.h"
@@ -172,6 +173,50 @@ std::uint64_t hash_of_surface_match(const Backend& backend) {
   Hash hash;
   for (const FacetDeviation& d : deviations) hash.add(d.count, d.mean, d.lowest, d.highest, d.s, d.kind);
   for (const FacetPierced& d : pierced) hash.add(d.distance, d.facet, d.kind);
+  return hash.value();
+}
+
+std::uint64_t hash_of_area_share(const Backend& backend) {
+  AreaModel model;
+  model.triangles = std::make_shared<const TriangleModel>(triangle_model(sheet()));
+  auto lists = std::make_shared<PatchLists>();
+  lists->first_near = {0};
+  const auto facets = static_cast<std::uint32_t>(model.triangles->corner.size());
+  Noise noise(9);
+  for (std::uint32_t f = 0; f < facets; ++f) {  // each is halved: patches 2 f and 2 f + 1
+    const auto& corner = model.triangles->corner[f];
+    PatchCut cut{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      cut.middle[k] = (corner[0][k] + corner[1][k]) * 0.5;
+      cut.across[k] = noise.next();
+    }
+    cut.second = 1;
+    for (std::int32_t half = 0; half < 2; ++half) {
+      const auto patch = static_cast<std::int32_t>(2 * f) + half;
+      cut.half[half] = ~patch;
+      lists->area_mm2.push_back(0.25 + 0.125 * noise.next());
+      for (std::uint32_t k = 0; k < 9; ++k)
+        lists->near.push_back((2 * facets + static_cast<std::uint32_t>(patch) + k - 4) % (2 * facets));
+      lists->first_near.push_back(static_cast<std::uint32_t>(lists->near.size()));
+    }
+    lists->root.push_back(static_cast<std::int32_t>(f));
+    lists->cuts.push_back(cut);
+  }
+  model.reaches = {lists};
+  const std::vector<ModelPoint> points = points_over_sheet(4099);
+  std::vector<ModelDistance> found(points.size());
+  DistanceSettings settings;
+  settings.search = 0.375f;
+  ModelSearch(model.triangles, 1).find(points.data(), points.size(), settings, backend, found.data());
+  std::vector<double> area(points.size());
+  std::vector<std::uint32_t> marks(lists->area_mm2.size());
+  AreaShares out;
+  out.area_mm2 = area.data();
+  out.marks[0] = marks.data();
+  share_areas(model, {points.data(), found.data(), points.size()}, backend, out);
+  Hash hash;
+  hash.all(area);
+  hash.all(marks);
   return hash.value();
 }
 
