@@ -80,6 +80,8 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   const bool once = timeout == Timeout::of_one_frame;
   choice.matcher = std::make_unique<FailoverFacetMatcher>(
       stages, cpu, once ? std::optional(MatchCrossovers()) : std::nullopt);
+  choice.sharer =
+      std::make_unique<FailoverSharer>(stages, cpu, once ? std::optional(AreaCrossover()) : std::nullopt);
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
   choice.inverter =
       std::make_unique<FailoverInverter>(stages, cpu, once ? std::optional(InvertCrossover()) : std::nullopt);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "daemon/gpu_worker/backend_settings.h"
+#include "gpu/area_share/area_sharer.h"
 #include "gpu/board/board_measurer.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
@@ -21,6 +22,7 @@ struct BackendChoice {
   std::unique_ptr<BoardMeasurer> measurer;
   std::unique_ptr<DistanceFinder> finder;  // distances to surfaces
   std::unique_ptr<FacetMatcher> matcher;   // facet maps of surfaces
+  std::unique_ptr<AreaSharer> sharer;      // areas of a surface's points; null: shared where they are judged
   std::unique_ptr<Diffuser> diffuser;
   std::unique_ptr<SystemInverter> inverter;  // systems of warped boards
   std::shared_ptr<FringeDemodulator> demodulator;

@@ -58,6 +58,37 @@ struct Sheet {
   }
 };
 
+/// A flat sheet of n x n squares, each a patch of its own beside those up to three away, and a point in the middle of each.
+struct SharedSheet {
+  std::vector<ModelPoint> points;
+  std::vector<ModelDistance> distances;
+  std::shared_ptr<AreaModel> model = std::make_shared<AreaModel>();
+
+  explicit SharedSheet(std::uint32_t n) {
+    constexpr std::uint32_t reach = 3;
+    auto triangles = std::make_shared<TriangleModel>();
+    auto lists = std::make_shared<PatchLists>();
+    lists->first_near.push_back(0);
+    for (std::uint32_t row = 0; row < n; ++row)
+      for (std::uint32_t col = 0; col < n; ++col) {
+        const auto x = static_cast<float>(col), y = static_cast<float>(row);
+        triangles->corner.push_back({{{x, y, 0}, {x + 1, y, 0}, {x, y + 1, 0}}});
+        triangles->normal.push_back({{{0, 0, 1}}});
+        lists->root.push_back(~static_cast<std::int32_t>(row * n + col));
+        lists->area_mm2.push_back(0.5);
+        for (std::uint32_t r = row < reach ? 0 : row - reach; r < std::min(n, row + reach + 1); ++r)
+          for (std::uint32_t c = col < reach ? 0 : col - reach; c < std::min(n, col + reach + 1); ++c)
+            lists->near.push_back(r * n + c);
+        lists->first_near.push_back(static_cast<std::uint32_t>(lists->near.size()));
+        points.push_back({x + 0.3f, y + 0.3f, 0.1f});
+        distances.push_back({0.1f, row * n + col, Place::face, MatchClass::face});
+      }
+    model->triangles = std::move(triangles);
+    model->reaches = {std::move(lists)};
+  }
+  JudgedPoints judged() const { return {points.data(), distances.data(), points.size()}; }
+};
+
 struct Times {
   std::vector<std::size_t> size;
   std::vector<double> cpu, gpu;
@@ -98,6 +129,22 @@ MatchCrossovers measure_matching(ServiceClient& gpu, const Backend& cpu) {
   }
   return {crossover_of(of_points.size, of_points.cpu, of_points.gpu),
           crossover_of(of_surface.size, of_surface.cpu, of_surface.gpu)};
+}
+
+AreaCrossover measure_sharing(ServiceClient& gpu, const Backend& cpu) {
+  Times times;
+  for (const std::uint32_t side : {24, 48, 96, 192}) {
+    const SharedSheet sheet(side);
+    std::vector<double> areas(sheet.points.size());
+    std::vector<std::uint32_t> marks(sheet.points.size());
+    AreaShares out;
+    out.area_mm2 = areas.data();
+    out.marks[0] = marks.data();
+    times.size.push_back(sheet.points.size());
+    times.cpu.push_back(least_time([&] { share_areas(*sheet.model, sheet.judged(), cpu, out); }));
+    times.gpu.push_back(least_time([&] { gpu.share(sheet.model, sheet.judged(), cpu.threads, out); }));
+  }
+  return {crossover_of(times.size, times.cpu, times.gpu)};
 }
 
 InvertCrossover measure_inverting(ServiceClient& gpu, const Backend& cpu) {

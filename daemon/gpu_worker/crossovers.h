@@ -13,6 +13,7 @@ namespace datum {
 /// Until it is measured: an H200's with 16 threads beside it (gpu/README.md).
 constexpr std::size_t least_matched_on_gpu = 3'000;
 constexpr std::size_t least_rows_on_gpu = 200;
+constexpr std::size_t least_shared_on_gpu = 1'500;
 
 /// Of times taken at growing sizes: the size from which on the GPU's stay below the CPU's, linear between two sizes, at least the first one;
 /// twice the last size where the CPU is faster there. Lists of one length, above 0.
@@ -34,5 +35,12 @@ struct InvertCrossover {
 };
 /// Likewise; some 20 ms.
 InvertCrossover measure_inverting(ServiceClient& gpu, const Backend& cpu);
+
+/// In points that share a surface's area.
+struct AreaCrossover {
+  std::size_t points = least_shared_on_gpu;
+};
+/// Likewise; some 50 ms.
+AreaCrossover measure_sharing(ServiceClient& gpu, const Backend& cpu);
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 
 #include "daemon/gpu_worker/crossovers.h"
 #include "daemon/gpu_worker/gpu_services.h"
+#include "gpu/area_share/area_sharer.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
@@ -191,6 +192,38 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
   const std::shared_ptr<GpuServices> gpu_;
   const Backend backend_;
   Crossover<MatchCrossovers> least_;
+};
+
+class FailoverSharer final : public FailoverService<AreaSharer, CpuAreaSharer> {
+ public:
+  /// `fixed`: points from which on the GPU shares; none: they are measured before the first model is made ready.
+  FailoverSharer(const std::shared_ptr<GpuServices>& gpu, const Backend& cpu,
+                 std::optional<AreaCrossover> fixed = {})
+      : FailoverService(gpu, cpu), gpu_(gpu), backend_(cpu), least_(fixed) {}
+
+  void prepare(const std::shared_ptr<const AreaModel>& model) override {
+    try {
+      least_.find(*gpu_, [&](ServiceClient& gpu) { return measure_sharing(gpu, backend_); });
+    } catch (const std::exception&) {  // of this process, such as too little memory
+    }
+    prepared([&](ServiceClient& gpu) { gpu.prepare(model); });
+  }
+  std::string declines(std::size_t points) const override {
+    const std::size_t least = least_.get().points;
+    if (points >= least && points <= most_points_at_once) return "";
+    return datum::describe(backend_) + " (" + std::to_string(points) + " points; the GPU from " +
+           std::to_string(least) + " to " + std::to_string(most_points_at_once) + least_.how() + ")";
+  }
+  void share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points,
+             const AreaShares& out) override {
+    either([&](ServiceClient& gpu) { gpu.share(model, points, backend_.threads, out); },
+           [&](AreaSharer& cpu) { cpu.share(model, points, out); });
+  }
+
+ private:
+  const std::shared_ptr<GpuServices> gpu_;
+  const Backend backend_;
+  Crossover<AreaCrossover> least_;
 };
 
 class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemInverter> {

@@ -7,6 +7,7 @@
 #include "daemon/gpu_worker/gpu_state.h"
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/gpu_worker.h"
+#include "gpu/area_share/area_share_cuda.h"
 #include "gpu/core/cuda_page_lock.h"
 #include "gpu/diffusion/diffusion_cuda.h"
 #include "gpu/fringe_phase/fringe_phase_cuda.h"
@@ -55,8 +56,9 @@ int main(int argc, char** argv) {
     return 64;  // EX_USAGE
   }
   if (state) return run_gpu_state(gpu_worker_fd);
-  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device,
-                                        cuda_slot_measurer,
-                                        {cuda_device_search, diffuse_on_device, demodulate_on_device,
-                                         cuda_device_match, cuda_page_lock, invert_on_device}});
+  return run_gpu_worker(gpu_worker_fd,
+                        {probe_cuda_device,
+                         cuda_slot_measurer,
+                         {cuda_device_search, diffuse_on_device, demodulate_on_device, cuda_device_match,
+                          cuda_page_lock, invert_on_device, cuda_device_areas}});
 }

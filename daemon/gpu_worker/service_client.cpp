@@ -33,6 +33,24 @@ void take_matches(const Match* found, std::size_t count, unsigned threads, const
   });
 }
 
+/// Likewise.
+void take_shares(const AreaModel& model, const JudgedPoints& points, const AreaShares& found,
+                 unsigned threads, const AreaShares& out) {
+  for (std::size_t k = 0; k < model.reaches.size(); ++k)
+    in_pieces(threads, model.reaches[k]->area_mm2.size(), [&](std::size_t from, std::size_t to) {
+      std::memcpy(out.marks[k] + from, found.marks[k] + from, (to - from) * sizeof *out.marks[k]);
+      if (std::any_of(out.marks[k] + from, out.marks[k] + to,
+                      [&](std::uint32_t marks) { return marks > points.count; }))
+        throw GpuError("GPU worker: more points mark a patch than there are, which can't be", true);
+    });
+  in_pieces(threads, points.count, [&](std::size_t from, std::size_t to) {
+    std::memcpy(out.area_mm2 + from, found.area_mm2 + from, (to - from) * sizeof *out.area_mm2);
+    for (std::size_t i = from; i < to; ++i)
+      if (contradicts(out.area_mm2[i], points.distances[i]))
+        throw GpuError("GPU worker: the area of point " + std::to_string(i) + " can't be", true);
+  });
+}
+
 }  // namespace
 
 void ServiceClient::start() {
@@ -44,6 +62,7 @@ void ServiceClient::stop() {
   worker_.stop();
   model_.reset();
   facets_.reset();
+  areas_.reset();
   memory_ = {};
 }
 
@@ -206,6 +225,46 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
                settings.by_points, surface.point_count, by_points);
   take_matches(reinterpret_cast<const FacetPierced*>(memory + l.by_surface), order.count, threads,
                settings.by_surface, surface.facet_count, by_surface);
+}
+
+void ServiceClient::prepare(const std::shared_ptr<const AreaModel>& model) {
+  if (areas_ != model) send_patches(model);
+}
+
+void ServiceClient::send_patches(const std::shared_ptr<const AreaModel>& model) {
+  check(*model);
+  areas_.reset();
+  ServiceRequest order;
+  order.what = ServiceRequest::What::patches;
+  order.count = model->triangles->corner.size();
+  order.area = order_of(*model);
+  put_areas(*model, memory_for(order));
+  ask(order, settings_.model_timeout);
+  memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
+  areas_ = model;
+}
+
+void ServiceClient::share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points,
+                          unsigned threads, const AreaShares& out) {
+  prepare(model);
+  ServiceRequest order;
+  order.what = ServiceRequest::What::areas;
+  order.count = points.count;
+  order.area = order_of(*model);
+  std::byte* const memory = memory_for(order);
+  const JudgedPoints to = judged_in(memory, order.area, order.count);
+  const AreaShares found = shares_in(memory, order.area, order.count);
+  in_pieces(threads, points.count, [&](std::size_t from, std::size_t end) {
+    std::memcpy(const_cast<ModelPoint*>(to.points) + from, points.points + from,
+                (end - from) * sizeof *points.points);
+    std::memcpy(static_cast<void*>(const_cast<ModelDistance*>(to.distances) + from), points.distances + from,
+                (end - from) * sizeof *points.distances);
+    std::memset(found.area_mm2 + from, 0xff, (end - from) * sizeof *found.area_mm2);  // no number
+  });
+  for (std::size_t k = 0; k < model->reaches.size(); ++k)
+    std::memset(found.marks[k], 0xff, order.area.patches[k] * sizeof *found.marks[k]);  // too many
+  ask(order, settings_.points_timeout);
+  take_shares(*model, points, found, threads, out);
 }
 
 std::int32_t ServiceClient::invert(const SystemToInvert& system, const Backend& cpu) {

@@ -1,5 +1,5 @@
 // The daemon's client of a worker for services beside a board's measurement: distances from a model, matches with its
-// facets, diffusion, fringes, inverses.
+// facets, areas of points, diffusion, fringes, inverses.
 // Every fault of the worker (end, stop, hang, protocol violation) is thrown as GpuError. The client must then be stopped,
 // and may be started again. One thread at a time may use it.
 #pragma once
@@ -43,6 +43,7 @@ class ServiceClient {
   /// Sends a model unless the worker has it.
   void prepare(const std::shared_ptr<const TriangleModel>& model);
   void prepare(const std::shared_ptr<const ModelFacets>& model);
+  void prepare(const std::shared_ptr<const AreaModel>& model);
   /// As ModelSearch::find. A new model is sent first. `threads`: for copies and checks.
   void find(const std::shared_ptr<const TriangleModel>& model, const ModelPoint* points, std::size_t count,
             const DistanceSettings& settings, unsigned threads, ModelDistance* out);
@@ -55,10 +56,14 @@ class ServiceClient {
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
              FacetPierced* by_surface);
+  /// As share_areas for at most most_points_at_once points. A new model is sent first.
+  void share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points, unsigned threads,
+             const AreaShares& out);
   /// As SystemInverter::invert for 1 to most_system_rows rows.
   std::int32_t invert(const SystemToInvert& system, const Backend& cpu);
 
  private:
+  void send_patches(const std::shared_ptr<const AreaModel>& model);
   void send_facets(const std::shared_ptr<const ModelFacets>& model);
   void send_model(const std::shared_ptr<const TriangleModel>& model);
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
@@ -72,6 +77,7 @@ class ServiceClient {
   std::uint32_t orders_ = 0;
   std::shared_ptr<const TriangleModel> model_;     // the model in the worker
   std::shared_ptr<const ModelFacets> facets_;      // and that for matches
+  std::shared_ptr<const AreaModel> areas_;         // and that for areas
   std::array<SharedBlock, service_kinds> memory_;  // by kind of order
 };
 

@@ -18,6 +18,12 @@ inline bool contradicts(const ModelDistance& d, const DistanceSettings& settings
          !(d.facet < facets && std::fabs(d.distance) <= settings.search * 1.000001f);
 }
 
+/// Points that mark no patch have no area.
+inline bool contradicts(double area_mm2, const ModelDistance& point) {
+  const bool marks = point.kind == MatchClass::face || point.kind == MatchClass::edge;
+  return !(std::isfinite(area_mm2) && area_mm2 >= 0 && (marks || area_mm2 == 0));
+}
+
 /// `points`: of the scan.
 inline bool contradicts(const FacetDeviation& d, const PointMatchSettings& settings, std::size_t points) {
   if (static_cast<unsigned>(d.kind) > static_cast<unsigned>(MatchClass::no_data) || d.count > points)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/area_share/area_share_math.h"
 #include "gpu/core/gpu_error.h"
 
 namespace datum {
@@ -45,6 +46,41 @@ std::uint64_t scan_bytes(const ScanOrder& scan, std::uint64_t model_facets) {
   return layout_of(scan, model_facets).total;
 }
 
+/// Calls visit(list, length) for the lists of a model's reach in their order in memory.
+template <class Lists, class Visit>
+void each_list(Lists& lists, const AreaOrder& order, std::size_t k, const Visit& visit) {
+  visit(lists.root, order.facets);
+  visit(lists.cuts, order.cuts[k]);
+  visit(lists.area_mm2, order.patches[k]);
+  visit(lists.first_near, order.patches[k] + 1);
+  visit(lists.near, order.near[k]);
+}
+
+bool is_within(const AreaOrder& order) {
+  if (order.reaches == 0 || order.reaches > most_reaches || order.facets == 0 ||
+      order.facets > most_model_facets)
+    return false;
+  for (std::size_t k = 0; k < order.reaches; ++k)
+    if (std::max({order.cuts[k], order.patches[k], order.near[k]}) > most_listed) return false;
+  return true;
+}
+
+/// What of a facet its points' nearest places are found by.
+struct FacetOnWire {
+  float corner[9], normal[3];
+};
+constexpr std::uint64_t area_facet_bytes = sizeof(FacetOnWire);
+
+std::uint64_t patches_bytes(const AreaOrder& order) {
+  if (!is_within(order)) return 0;
+  std::uint64_t bytes = up(order.facets * area_facet_bytes);
+  const PatchLists none;
+  for (std::size_t k = 0; k < order.reaches; ++k)
+    each_list(none, order, k,
+              [&](const auto& list, std::uint64_t length) { bytes += up(length * sizeof list[0]); });
+  return bytes;
+}
+
 std::uint64_t system_bytes(std::uint64_t rows) {
   return 3 * rows * rows * sizeof(double) + rows * sizeof(std::int32_t);
 }
@@ -76,6 +112,12 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
                                                 : 0;
     case ServiceRequest::What::scan:
       return scan_bytes(order.scan, order.count);
+    case ServiceRequest::What::patches:
+      return patches_bytes(order.area);
+    case ServiceRequest::What::areas:
+      return order.count <= most_points_at_once && is_within(order.area)
+                 ? layout_of(order.area, order.count).total
+                 : 0;
     case ServiceRequest::What::system:
       return order.count <= most_system_rows ? system_bytes(order.count) : 0;
   }
@@ -110,6 +152,88 @@ ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
   l.by_surface = up(l.by_points + (order.by_points ? model_facets * sizeof(FacetDeviation) : 0));
   l.total = up(l.by_surface + (order.by_surface ? model_facets * sizeof(FacetPierced) : 0));
   return l;
+}
+
+bool AreaOrder::operator==(const AreaOrder& o) const { return std::memcmp(this, &o, sizeof o) == 0; }
+
+AreaOrder order_of(const AreaModel& model) {
+  AreaOrder order;
+  order.reaches = model.reaches.size();
+  order.facets = model.triangles->corner.size();
+  for (std::size_t k = 0; k < order.reaches; ++k) {
+    order.cuts[k] = model.reaches[k]->cuts.size();
+    order.patches[k] = model.reaches[k]->area_mm2.size();
+    order.near[k] = model.reaches[k]->near.size();
+  }
+  return order;
+}
+
+void put_areas(const AreaModel& model, std::byte* to) {
+  const AreaOrder order = order_of(model);
+  auto* const facets = reinterpret_cast<FacetOnWire*>(to);
+  for (std::uint32_t i = 0; i < order.facets; ++i) {
+    const area::FacetPlace from = area::place_of(*model.triangles, i);
+    std::copy_n(from.corner, 9, facets[i].corner);
+    std::copy_n(from.normal, 3, facets[i].normal);
+  }
+  to += up(order.facets * area_facet_bytes);
+  for (std::size_t k = 0; k < order.reaches; ++k)
+    each_list(*model.reaches[k], order, k, [&](const auto& list, std::uint64_t length) {
+      std::memcpy(to, static_cast<const void*>(list.data()), length * sizeof list[0]);
+      to += up(length * sizeof list[0]);
+    });
+}
+
+AreaModel get_areas(const std::byte* from, const AreaOrder& order) {
+  AreaModel model;
+  auto triangles = std::make_shared<TriangleModel>();
+  const auto* const facets = reinterpret_cast<const FacetOnWire*>(from);
+  triangles->corner.resize(order.facets);
+  triangles->normal.resize(order.facets);
+  for (std::size_t i = 0; i < order.facets; ++i) {
+    for (std::size_t k = 0; k < 3; ++k)
+      std::copy_n(facets[i].corner + 3 * k, 3, triangles->corner[i][k].begin());
+    std::copy_n(facets[i].normal, 3, triangles->normal[i][0].begin());
+  }
+  from += up(order.facets * area_facet_bytes);
+  model.triangles = std::move(triangles);
+  for (std::size_t k = 0; k < order.reaches; ++k) {
+    auto lists = std::make_shared<PatchLists>();
+    each_list(*lists, order, k, [&](auto& list, std::uint64_t length) {
+      list.resize(length);
+      std::memcpy(static_cast<void*>(list.data()), from, length * sizeof list[0]);
+      from += up(length * sizeof list[0]);
+    });
+    model.reaches.push_back(std::move(lists));
+  }
+  check(model);
+  return model;
+}
+
+AreaLayout layout_of(const AreaOrder& order, std::uint64_t points) {
+  AreaLayout l;
+  l.distances = up(points * sizeof(ModelPoint));
+  l.areas = up(l.distances + points * sizeof(ModelDistance));
+  l.total = up(l.areas + points * sizeof(double));
+  for (std::size_t k = 0; k < order.reaches; ++k) {
+    l.marks[k] = l.total;
+    l.total = up(l.total + order.patches[k] * sizeof(std::uint32_t));
+  }
+  return l;
+}
+
+JudgedPoints judged_in(std::byte* memory, const AreaOrder& order, std::uint64_t points) {
+  return {reinterpret_cast<const ModelPoint*>(memory),
+          reinterpret_cast<const ModelDistance*>(memory + layout_of(order, points).distances), points};
+}
+
+AreaShares shares_in(std::byte* memory, const AreaOrder& order, std::uint64_t points) {
+  const AreaLayout l = layout_of(order, points);
+  AreaShares out;
+  out.area_mm2 = reinterpret_cast<double*>(memory + l.areas);
+  for (std::size_t k = 0; k < order.reaches; ++k)
+    out.marks[k] = reinterpret_cast<std::uint32_t*>(memory + l.marks[k]);
+  return out;
 }
 
 SystemToInvert system_in(std::byte* memory, std::uint64_t rows) {

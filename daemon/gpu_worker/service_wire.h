@@ -6,6 +6,8 @@
 //   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then space for the maps
 //   daemon -> worker   ServiceRequest::facets                   ModelFacets as consecutive arrays
 //   daemon -> worker   ServiceRequest::scan                     a scan's arrays, then space for what matches each facet
+//   daemon -> worker   ServiceRequest::patches                  AreaModel as consecutive arrays
+//   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
 //   worker -> daemon   ServiceReply                             done, or a text that gives the fault
 //
@@ -14,6 +16,7 @@
 
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/shared_block.h"
+#include "gpu/area_share/area_share.h"
 #include "gpu/diffusion/diffusion.h"
 #include "gpu/fringe_phase/fringe_phase.h"
 #include "gpu/lu/system_inverter.h"
@@ -41,8 +44,15 @@ struct ScanOrder {
   std::uint32_t by_points = 1, by_surface = 1;  // 0: not wanted
 };
 
+/// Lengths of a model's patches' lists.
+struct AreaOrder {
+  std::uint64_t reaches = 0, facets = 0;
+  std::uint64_t cuts[most_reaches] = {}, patches[most_reaches] = {}, near[most_reaches] = {};
+  bool operator==(const AreaOrder& o) const;
+};
+
 struct ServiceRequest {
-  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan, system };
+  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan, system, patches, areas };
   What what = What::model;
   std::uint32_t number = 0;
   std::uint64_t count = 0;  // facets or points; of a scan: the model's facets; of a system: its rows
@@ -53,8 +63,9 @@ struct ServiceRequest {
   FringeOrder fringes;
   float farthest = 0;  // ModelFacets::farthest
   ScanOrder scan;
+  AreaOrder area;
 };
-constexpr std::size_t service_kinds = 7;
+constexpr std::size_t service_kinds = 9;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
@@ -66,6 +77,7 @@ struct ServiceReply : WireReply {
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_model_facets = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_matched_facets = std::uint64_t{1} << 24;  // of a model
+constexpr std::uint64_t most_listed = std::uint64_t{1} << 31;  // patches, cuts, and neighbours of a reach
 constexpr std::uint64_t most_service_counts = std::uint64_t{1} << 30;
 
 /// Memory size of an order in bytes; 0: an invalid order, or one above the limits.
@@ -84,6 +96,20 @@ struct ScanLayout {
   std::uint64_t points = 0, view = 0, directions = 0, facets = 0, by_points = 0, by_surface = 0, total = 0;
 };
 ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets);
+
+AreaOrder order_of(const AreaModel& model);
+void put_areas(const AreaModel& model, std::byte* to);
+/// Throws std::invalid_argument as check(AreaModel).
+AreaModel get_areas(const std::byte* from, const AreaOrder& order);
+
+/// Layout of points to be shared among, in the memory of their order, in bytes from its begin.
+struct AreaLayout {
+  std::uint64_t distances = 0, areas = 0, marks[most_reaches] = {}, total = 0;
+};
+AreaLayout layout_of(const AreaOrder& order, std::uint64_t points);
+/// The points and the space for their shares there.
+JudgedPoints judged_in(std::byte* memory, const AreaOrder& order, std::uint64_t points);
+AreaShares shares_in(std::byte* memory, const AreaOrder& order, std::uint64_t points);
 
 /// A system in the memory of its order.
 SystemToInvert system_in(std::byte* memory, std::uint64_t rows);

@@ -45,6 +45,13 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::scan:
         match(order, memory.base());
         break;
+      case ServiceRequest::What::patches:
+        take_patches(order, memory.base());
+        memory = SharedBlock();
+        break;
+      case ServiceRequest::What::areas:
+        share(order, memory.base());
+        break;
       case ServiceRequest::What::system:
         answer.info = device_.invert(system_in(memory.base(), order.count));
         break;
@@ -62,8 +69,9 @@ void ServiceWorker::map(const ServiceRequest& order, int fd) {
   locked_[kind].reset();
   memory_[kind] = SharedBlock();
   memory_[kind] = SharedBlock::map(fd, order.bytes);
-  const bool is_kept =
-      order.what != ServiceRequest::What::model && order.what != ServiceRequest::What::facets;
+  const bool is_kept = order.what != ServiceRequest::What::model &&
+                       order.what != ServiceRequest::What::facets &&
+                       order.what != ServiceRequest::What::patches;
   if (is_kept && device_.page_lock) locked_[kind] = device_.page_lock(memory_[kind].base(), order.bytes);
 }
 
@@ -123,6 +131,18 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
   match_->match(scan, order.scan.settings,
                 order.scan.by_points ? reinterpret_cast<FacetDeviation*>(memory + l.by_points) : nullptr,
                 order.scan.by_surface ? reinterpret_cast<FacetPierced*>(memory + l.by_surface) : nullptr);
+}
+
+void ServiceWorker::take_patches(const ServiceRequest& order, const std::byte* memory) {
+  areas_.reset();  // first, since two models may exceed the device memory
+  areas_ = device_.areas(get_areas(memory, order.area));
+  shared_ = order.area;
+}
+
+void ServiceWorker::share(const ServiceRequest& order, std::byte* memory) {
+  if (!areas_ || !(shared_ == order.area))
+    throw GpuError("GPU worker: points came before their patches", false);
+  areas_->share(judged_in(memory, order.area, order.count), shares_in(memory, order.area, order.count));
 }
 
 }  // namespace datum

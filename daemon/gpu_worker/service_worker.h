@@ -23,6 +23,7 @@ struct ServiceDevice {
   std::function<std::shared_ptr<void>(std::byte*, std::uint64_t)> page_lock;
   /// As invert_system.
   std::function<std::int32_t(const SystemToInvert&)> invert;
+  std::function<std::unique_ptr<DeviceAreas>(const AreaModel&)> areas;
 };
 
 class ServiceWorker {
@@ -40,11 +41,15 @@ class ServiceWorker {
   void demodulate(const FringeOrder& order, std::byte* memory);
   void take_facets(const ServiceRequest& order, const std::byte* memory);
   void match(const ServiceRequest& order, std::byte* memory);
+  void take_patches(const ServiceRequest& order, const std::byte* memory);
+  void share(const ServiceRequest& order, std::byte* memory);
 
   const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
   std::unique_ptr<DeviceMatch> match_;
   std::uint64_t matched_facets_ = 0;  // of the model in match_
+  std::unique_ptr<DeviceAreas> areas_;
+  AreaOrder shared_;  // of the model in areas_
   std::array<SharedBlock, service_kinds> memory_;
   std::array<std::shared_ptr<void>, service_kinds> locked_;  // released before the memories
 };

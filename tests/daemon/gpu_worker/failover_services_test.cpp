@@ -35,6 +35,7 @@ class FailoverServicesTest : public ::testing::Test {
     matcher_ = std::make_unique<FailoverFacetMatcher>(gpu_, cpu_backend(2), MatchCrossovers{0, 0});
     diffuser_ = std::make_unique<FailoverDiffuser>(gpu_, cpu_backend(2));
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
+    sharer_ = std::make_unique<FailoverSharer>(gpu_, cpu_backend(2), AreaCrossover{0});
     inverter_ = std::make_unique<FailoverInverter>(gpu_, cpu_backend(2), InvertCrossover{1});
   }
   /// Returns the executor; the bytes must equal the CPU's.
@@ -58,6 +59,7 @@ class FailoverServicesTest : public ::testing::Test {
   std::unique_ptr<FailoverDiffuser> diffuser_;
   std::unique_ptr<FailoverDemodulator> demodulator_;
   std::unique_ptr<FailoverInverter> inverter_;
+  std::unique_ptr<FailoverSharer> sharer_;
 };
 
 const RawModel box = testing::box_model(16, 12, 8, 6), ball = testing::sphere_model(9, 20);
@@ -76,6 +78,9 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   EXPECT_EQ(testing::match_by(*matcher_, b), device_);
   EXPECT_EQ(testing::match_by(*matcher_, a), device_);
   for (const std::uint32_t rows : {70, 200, 1, 33}) EXPECT_EQ(testing::invert_by(*inverter_, rows), device_);
+  for (const std::size_t points : {3000, 9000, 0, 40})
+    EXPECT_EQ(testing::share_by(*sharer_, points), device_);
+  EXPECT_EQ(testing::share_by(*sharer_, 500, most_reaches), device_);
   EXPECT_EQ(find(model, 100), device_);  // the model is still loaded
   EXPECT_THAT(faults_, IsEmpty());
 }
@@ -109,6 +114,15 @@ TEST_F(FailoverServicesTest, ASmallSystemIsInvertedOnTheCpuAndItSaysSo) {
   EXPECT_THAT(faults_, IsEmpty());
 }
 
+TEST_F(FailoverServicesTest, AFewPointsShareTheirAreaOnTheCpuAndItSaysSo) {
+  begin("well");
+  EXPECT_EQ(sharer_->declines(0), "");
+  const FailoverSharer from(gpu_, cpu_backend(2), AreaCrossover{70});
+  EXPECT_EQ(from.declines(70), "");
+  EXPECT_EQ(from.declines(69), cpu() + " (69 points; the GPU from 70 to 4194304)");
+  EXPECT_EQ(from.declines(5'000'000), cpu() + " (5000000 points; the GPU from 70 to 4194304)");
+}
+
 TEST(Crossovers, LieBetweenTheSizesWhereTheGpuBecomesFaster) {
   const std::vector<std::size_t> size{100, 200, 400};
   EXPECT_EQ(crossover_of(size, {1, 2, 4}, {3, 3, 3}), 300u);
@@ -130,6 +144,10 @@ TEST_F(FailoverServicesTest, AreMeasuredOnceBeforeTheFirstModelAndNamed) {
   EXPECT_THAT(of_few,
               ::testing::AnyOf(device_, ::testing::MatchesRegex(
                                             "cpu .* \\([0-9]+ values; the GPU from [0-9]+, measured\\)")));
+  FailoverSharer sharer(gpu_, cpu_backend(2));
+  sharer.prepare(testing::AreaScene(1).model);
+  EXPECT_THAT(sharer.declines(3),
+              ::testing::MatchesRegex("cpu .* \\(3 points; the GPU from [0-9]+ to 4194304, measured\\)"));
   FailoverInverter inverter(gpu_, cpu_backend(2));
   EXPECT_THAT(testing::invert_by(inverter, 3),
               ::testing::MatchesRegex("cpu .* \\(3 rows; the GPU from [0-9]+ to 4320, measured\\)"));
@@ -193,6 +211,13 @@ TEST_P(ServiceFaults, OfFacetMapsEndOnTheCpu) {
   const auto model = testing::ball_facets(9.1);
   for (int i = 0; i < 3; ++i) testing::match_by(*matcher_, model);
   EXPECT_EQ(matcher_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+TEST_P(ServiceFaults, OfAreasEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 3; ++i) testing::share_by(*sharer_);
+  EXPECT_EQ(sharer_->describe(), cpu());
   told_once(GetParam().of_frames);
 }
 
@@ -291,6 +316,7 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
                         {},
                         [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); },
                         {},
+                        {},
                         {}});
   const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
@@ -338,6 +364,25 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   order.count = 8;
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
   order.count = most_system_rows + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order = {};
+  order.what = ServiceRequest::What::patches;
+  const testing::AreaScene scene(10);
+  order.count = 1;
+  order.area = order_of(*scene.model);
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("name what there is none of"));  // all is 0
+  order.area.reaches = most_reaches + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.area.reaches = 1;
+  order.area.near[0] = std::uint64_t{1} << 40;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = ServiceRequest::What::areas;
+  order.area = order_of(*scene.model);
+  order.count = 10;
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before their patches"));
+  order.count = most_points_at_once + 1;
   EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
   order.what = static_cast<ServiceRequest::What>(77);
   EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));

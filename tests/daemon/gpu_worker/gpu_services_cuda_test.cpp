@@ -26,6 +26,7 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
       [&](bool, const std::string& text) { faults.push_back(text); });
   FailoverFinder finder(gpu, cpu_backend());
   FailoverFacetMatcher matcher(gpu, cpu_backend(), MatchCrossovers{0, 0});
+  FailoverSharer sharer(gpu, cpu_backend(), AreaCrossover{0});
   FailoverDiffuser diffuser(gpu, cpu_backend());
   FailoverDemodulator demodulator(gpu, cpu_backend());
   FailoverInverter inverter(gpu, cpu_backend(), InvertCrossover{1});
@@ -34,6 +35,7 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
     EXPECT_THAT(testing::diffuse_by(diffuser, side), StartsWith("cuda "));
     EXPECT_THAT(testing::demodulate_by(demodulator, side), StartsWith("cuda "));
     EXPECT_THAT(testing::invert_by(inverter, side + 30), StartsWith("cuda "));
+    EXPECT_THAT(testing::share_by(sharer, 100 * side), StartsWith("cuda "));
     EXPECT_THAT(testing::find_by(finder, box, 100 * side), StartsWith("cuda "));
     EXPECT_THAT(testing::match_by(matcher, testing::ball_facets(9.1), static_cast<int>(side % 300)),
                 StartsWith("cuda "));
@@ -52,10 +54,13 @@ TEST(GpuServices, AreAskedFromWhereTheDeviceIsFaster) {
       [&](bool, const std::string& text) { faults.push_back(text); });
   FailoverFacetMatcher matcher(gpu, cpu_backend());
   FailoverInverter inverter(gpu, cpu_backend());
+  FailoverSharer sharer(gpu, cpu_backend());
+  sharer.prepare(testing::AreaScene(1).model);
   const auto few =
       std::make_shared<const ModelFacets>(model_facets(triangle_model(testing::sphere_model(9.1, 3))));
   matcher.prepare(few);
-  for (const std::string& who : {testing::match_by(matcher, few, 0), testing::invert_by(inverter, 3)}) {
+  for (const std::string& who :
+       {testing::match_by(matcher, few, 0), testing::invert_by(inverter, 3), sharer.declines(3)}) {
     EXPECT_THAT(who, ::testing::MatchesRegex("cpu .*; the GPU from [0-9]+.*, measured\\)"));
     std::printf("%s\n", who.c_str());
   }

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "gpu/area_share/area_sharer.h"
 #include "gpu/diffusion/diffuser.h"
 #include "gpu/fringe_phase/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "tests/gpu/area_scenes.h"
 #include "tests/gpu/lu_scenes.h"
 #include "tests/gpu/model_scenes.h"
 #include "tests/gpu/surface_scenes.h"
@@ -55,6 +57,15 @@ inline std::string match_by(FacetMatcher& matcher, const std::shared_ptr<const M
 }
 inline std::shared_ptr<const ModelFacets> ball_facets(double radius) {
   return std::make_shared<const ModelFacets>(model_facets(triangle_model(sphere_model(radius, 30))));
+}
+
+/// Points that share a ball's area.
+inline std::string share_by(AreaSharer& sharer, std::size_t count = 3000, std::size_t reaches = 2) {
+  const AreaScene scene(count, reaches);
+  SharedAreas areas(scene);
+  sharer.share(scene.model, scene.judged(), areas.out());
+  EXPECT_TRUE(areas == shared_on_cpu(scene));
+  return sharer.describe();
 }
 
 /// Three systems: one that has an inverse, a singular one, one that is not finite.

@@ -123,6 +123,23 @@ class TestMatch : public DeviceMatch {
   static inline int scans_ = 0;
 };
 
+class TestAreas : public DeviceAreas {
+ public:
+  explicit TestAreas(const AreaModel& model) : model_(model) {
+    if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+    if (mode() == "prepare-hangs") hang();
+  }
+  void share(const JudgedPoints& points, const AreaShares& out) override {
+    if (mode() == "no-records") return;
+    share_areas(model_, points, cpu_backend(1), out);
+    go_wrong(++parts_, out.area_mm2);
+  }
+
+ private:
+  const AreaModel model_;
+  static inline int parts_ = 0;
+};
+
 DiffusionRecord diffuse_here(std::int32_t* counts, const DiffusionGrid& grid,
                              const DiffusionSettings& settings) {
   static int maps = 0;
@@ -204,5 +221,6 @@ int main() {
                           demodulate_here,
                           [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); },
                           {},
-                          invert_here}});
+                          invert_here,
+                          [](const AreaModel& model) { return std::make_unique<TestAreas>(model); }}});
 }
