@@ -169,6 +169,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   InspectionInputs inputs = inputs_of(options, read, utc_ns);
   inputs.finder = backend.finder.get();
   inputs.matcher = backend.matcher.get();
+  inputs.sharer = backend.sharer.get();
   inputs.diffuser = backend.diffuser.get();
   inputs.inverter = backend.inverter.get();
   if (read.recipe.is_board_of_snapshots()) return measure_snapshots(options, read, inputs, *backend.measurer);

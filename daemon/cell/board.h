@@ -67,6 +67,7 @@ struct BoardOrder {
   BoardMeasurer* measurer = nullptr;
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
+  AreaSharer* sharer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
   const ControllerWatch* controller = nullptr;

@@ -35,6 +35,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->measurer = deps_.backend.measurer.get();
   order->finder = deps_.backend.finder.get();
   order->matcher = deps_.backend.matcher.get();
+  order->sharer = deps_.backend.sharer.get();
   order->diffuser = deps_.backend.diffuser.get();
   order->inverter = deps_.backend.inverter.get();
   order->controller = deps_.controller;

@@ -35,7 +35,9 @@ class BoardOrders {
   explicit BoardOrders(BoardOrdersDependencies dependencies)
       : deps_(std::move(dependencies)),
         models_(std::make_shared<SurfaceModels>(deps_.models)),
-        preparer_(models_, deps_.backend.finder.get(), deps_.backend.matcher.get(), deps_.threads, deps_.log),
+        preparer_(models_,
+                  {deps_.backend.finder.get(), deps_.backend.matcher.get(), deps_.backend.sharer.get()},
+                  deps_.threads, deps_.log),
         serials_(deps_.serials) {}
 
   const std::string& unit() const { return serials_.next().text; }

@@ -8,13 +8,9 @@
 
 namespace datum {
 
-ModelPreparer::ModelPreparer(std::shared_ptr<SurfaceModels> models, DistanceFinder* finder,
-                             FacetMatcher* matcher, unsigned threads, LogSink log)
-    : models_(std::move(models)),
-      finder_(finder),
-      matcher_(matcher),
-      threads_(threads),
-      log_(std::move(log)) {}
+ModelPreparer::ModelPreparer(std::shared_ptr<SurfaceModels> models, const ModelUsers& users, unsigned threads,
+                             LogSink log)
+    : models_(std::move(models)), users_(users), threads_(threads), log_(std::move(log)) {}
 
 ModelPreparer::~ModelPreparer() {
   {
@@ -52,9 +48,11 @@ void ModelPreparer::work() {
 
 void ModelPreparer::make_ready(const Recipe& recipe) {
   const std::shared_ptr<const SurfaceModel> model = models_->of(recipe, cpu_backend(threads_).threads);
-  if (finder_) finder_->prepare({model->triangles, model->search});
+  if (users_.finder) users_.finder->prepare({model->triangles, model->search});
   const FacetsWanted wanted = facets_wanted(recipe);
-  if (matcher_ && (wanted.by_points || wanted.by_surface)) matcher_->prepare(model->pieces->facets);
+  if (users_.matcher && (wanted.by_points || wanted.by_surface))
+    users_.matcher->prepare(model->pieces->facets);
+  if (users_.sharer && model->areas) users_.sharer->prepare(model->areas);
   log_(6, fmt::format("recipe {}: model of {} facets ready, {} MiB with its patches", recipe.name,
                       model->facets, (model->bytes() >> 20) + 1));
 }

@@ -9,16 +9,24 @@
 
 #include "daemon/hosts/command_link.h"
 #include "daemon/inspection/surface/surface_model.h"
+#include "gpu/area_share/area_sharer.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
 
+/// Who measures with a model. Each may be null.
+struct ModelUsers {
+  DistanceFinder* finder = nullptr;
+  FacetMatcher* matcher = nullptr;
+  AreaSharer* sharer = nullptr;
+};
+
 class ModelPreparer {
  public:
-  /// `finder` and `matcher` may be null; they outlive this. `log` is called on this one's thread.
-  ModelPreparer(std::shared_ptr<SurfaceModels> models, DistanceFinder* finder, FacetMatcher* matcher,
-                unsigned threads, LogSink log);
+  /// `users` outlive this. `log` is called on this one's thread.
+  ModelPreparer(std::shared_ptr<SurfaceModels> models, const ModelUsers& users, unsigned threads,
+                LogSink log);
   /// Waits for the end of the one that is being made ready.
   ~ModelPreparer();
   ModelPreparer(const ModelPreparer&) = delete;
@@ -33,8 +41,7 @@ class ModelPreparer {
   void make_ready(const Recipe& recipe);
 
   const std::shared_ptr<SurfaceModels> models_;
-  DistanceFinder* const finder_;
-  FacetMatcher* const matcher_;
+  const ModelUsers users_;
   const unsigned threads_;
   const LogSink log_;
   std::mutex mutex_;

@@ -2,7 +2,8 @@
 // the part of 1.19 million facets (bench_part.h).
 //
 //   bench_surface [REPEATS [THREADS [FACETS]]]     one table: median and spread, 1 thread and all threads; user CPU time beside
-//   bench_surface --gpu [REPEATS [THREADS]]        the large part alone, with and without datumd-gpu, which is beside this program
+//   bench_surface --gpu [REPEATS [THREADS]]        the large part alone: on the CPU, with datumd-gpu, which is beside this program, but for the
+//                                                  areas of points, and with it for all
 //
 // Peer: Embree's point query (libembree-dev) for the distances of the same points alone, which is the first step of these.
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
@@ -89,12 +91,12 @@ double user_ms() {
 struct Times {
   double load_ms = 0;  // of the model, where it was not
   std::vector<double> wall_ms, user_ms;
+  std::array<std::vector<double>, 4> step_ms;  // up to the end of each InspectionStep, and of all
   BoardVerdict verdict;
   std::shared_ptr<const SurfaceMap> map;
 };
 
-Times run(const Part& part, const InspectionInputs& in, SurfaceModels& models, unsigned threads,
-          int repeats) {
+Times run(const Part& part, InspectionInputs in, SurfaceModels& models, unsigned threads, int repeats) {
   using Clock = std::chrono::steady_clock;
   const Backend backend = cpu_backend(threads);
   Times t;
@@ -104,7 +106,15 @@ Times run(const Part& part, const InspectionInputs& in, SurfaceModels& models, u
   for (int i = -1; i < repeats; ++i) {  // one to warm up
     const auto begin = Clock::now();
     const double user = user_ms();
+    auto last = begin;
+    const auto step = [&](std::size_t k) {
+      const auto now = Clock::now();
+      if (i >= 0) t.step_ms[k].push_back(std::chrono::duration<double, std::milli>(now - last).count());
+      last = now;
+    };
+    in.step_ended = [&](InspectionStep ended) { step(static_cast<std::size_t>(ended)); };
     SurfaceInspection inspection = inspect_surface(part.surface, in, models, backend);
+    step(3);
     const double wall = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     if (i >= 0) {
       t.wall_ms.push_back(wall);
@@ -146,8 +156,10 @@ void peer_row([[maybe_unused]] const SurfaceMap& map, [[maybe_unused]] unsigned 
 #endif
 }
 
+enum class Gpu { none, but_areas, all };
+
 /// Of the large part: its recipe's own checks.
-void bench_large(int repeats, unsigned only_threads, std::size_t facets, bool with_gpu = false) {
+void bench_large(int repeats, unsigned only_threads, std::size_t facets, Gpu use = Gpu::none) {
   const testing::FreshFolder folder;
   const Recipe recipe = load_recipe(write_part_recipe(folder.path(), "bench", facets));
   SensorProfile sensor;
@@ -170,16 +182,26 @@ void bench_large(int repeats, unsigned only_threads, std::size_t facets, bool wi
   for (const unsigned threads : {1u, all}) {
     if (only_threads > 0 && threads != only_threads) continue;
     BackendChoice gpu;
-    if (with_gpu) {
+    if (use != Gpu::none) {
       gpu = choose_backend({BackendSettings::Kind::cuda, threads}, Timeout::of_one_frame,
                            [](bool, const std::string& text) { fmt::print("{}\n", text); });
       in.finder = gpu.finder.get();
       in.matcher = gpu.matcher.get();
+      in.sharer = use == Gpu::all ? gpu.sharer.get() : nullptr;
     }
     const Times t = run(part, in, models, threads, repeats);
     fmt::print("{:<30} {:<30} {:<30} {} {}; model in {:.0f} ms, {} MiB\n", fmt::format("cone x{}", threads),
                summary(t.wall_ms), summary(t.user_ms), name_of(t.verdict.decision), digest_of(t.verdict),
                t.load_ms, models.of(recipe, threads)->bytes() >> 20);
+    const auto median = [&](std::size_t k) {
+      std::vector<double> v = t.step_ms[k];
+      std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+      return v[v.size() / 2];
+    };
+    fmt::print(
+        "  points {:.1f}, distances and judgement {:.1f}, areas, form and facets {:.1f}, checks {:.1f} by "
+        "{}\n",
+        median(0), median(1), median(2), median(3), t.verdict.backend);
     if (t.verdict.decision != Decision::pass) fmt::print("{}\n", to_json(t.verdict));
   }
 }
@@ -221,8 +243,9 @@ int main(int argc, char** argv) {
     const int repeats = argc > 2 ? std::atoi(argv[2]) : 11;
     const unsigned threads =
         argc > 3 ? static_cast<unsigned>(std::atoi(argv[3])) : std::thread::hardware_concurrency();
-    for (const bool gpu : {false, true})
-      datum::bench::bench_large(repeats, threads, datum::bench::cone_facets, gpu);
+    using datum::bench::Gpu;
+    for (const Gpu use : {Gpu::none, Gpu::but_areas, Gpu::all})
+      datum::bench::bench_large(repeats, threads, datum::bench::cone_facets, use);
     return 0;
   }
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 11;

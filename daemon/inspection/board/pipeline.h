@@ -16,6 +16,7 @@
 
 namespace datum {
 
+class AreaSharer;      // gpu/area_share/area_sharer.h
 class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
@@ -40,6 +41,7 @@ struct InspectionInputs {
   BoardPlanner* planner = nullptr;        // caches the plan for the next board; null: no cache
   DistanceFinder* finder = nullptr;       // for a surface's points; null: this program's CPU
   FacetMatcher* matcher = nullptr;        // for a surface's facets; null: this program's CPU
+  AreaSharer* sharer = nullptr;           // for the areas of its points; null: this program's CPU
   std::span<const HoleEvidence> holes{};  // of a surface's holes, in their order; none were touched
   Diffuser* diffuser = nullptr;           // for a filter; null: this program's CPU
   SystemInverter* inverter = nullptr;     // for a warp's systems; null: this program's CPU

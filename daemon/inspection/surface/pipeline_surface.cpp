@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <future>
 #include <iterator>
-#include <map>
 #include <set>
 #include <tuple>
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/snapshot_poses.h"
 #include "daemon/inspection/surface/beside.h"
-#include "daemon/inspection/surface/surface_cover.h"
+#include "daemon/inspection/surface/patched_points.h"
 #include "daemon/inspection/surface/surface_facets.h"
 #include "daemon/inspection/surface/surface_form.h"
 #include "daemon/inspection/surface/surface_holes.h"
@@ -119,50 +118,6 @@ std::vector<SurfaceShot> shots_of(std::span<const HeightFrame* const> frames,
   return shots;
 }
 
-/// Those that were made with the model, or new ones.
-std::shared_ptr<const SurfacePatches> patches_of(const SurfaceModel& model, double reach_mm) {
-  const auto found = model.patches.find(reach_mm);
-  if (found != model.patches.end()) return found->second;
-  SurfaceMap map;
-  map.model = model.triangles;
-  map.regions = model.regions;
-  map.region_of_facet = model.region_of_facet;
-  return std::make_shared<const SurfacePatches>(map, reach_mm);
-}
-
-/// The patches that a recipe's covers want.
-struct WantedPatches {
-  std::vector<std::shared_ptr<const SurfacePatches>> all;  // those within reach_mm first
-  std::vector<std::size_t> of_gap;                         // of each region: those of its max_gap_mm
-
-  std::vector<const SurfacePatches*> borrowed() const {
-    std::vector<const SurfacePatches*> patches;
-    for (const auto& p : all) patches.push_back(p.get());
-    return patches;
-  }
-};
-
-WantedPatches patches_of(const SurfaceModel& model, const SurfaceRecipe& recipe) {
-  WantedPatches wanted{{patches_of(model, recipe.settings.reach_mm)}, {}};
-  std::map<double, std::size_t> of_gap;
-  for (const RegionDemand& region : recipe.regions) {
-    const auto [at, is_new] = of_gap.emplace(region.max_gap_mm, wanted.all.size());
-    if (is_new) wanted.all.push_back(patches_of(model, region.max_gap_mm));
-    wanted.of_gap.push_back(at->second);
-  }
-  return wanted;
-}
-
-/// Area of each region farther from every point than allowed.
-std::vector<double> gaps_mm2(const std::vector<SurfaceCover>& covers, const WantedPatches& patches) {
-  std::vector<double> gaps;
-  for (std::size_t r = 0; r < patches.of_gap.size(); ++r) {
-    const SurfaceCover& cover = covers[patches.of_gap[r]];
-    gaps.push_back(cover.area_mm2[r] - cover.covered_mm2[r]);
-  }
-  return gaps;
-}
-
 std::vector<std::vector<double>> percentile_shares(const Recipe& recipe, const SurfaceCover& cover) {
   std::vector<std::vector<double>> shares;
   for (std::size_t r = 0; r < recipe.surface->regions.size(); ++r)
@@ -267,6 +222,9 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   DistanceFinder& finder = in.finder ? *in.finder : own_finder;
   FacetMatcher& matcher = in.matcher ? *in.matcher : own_matcher;
   const FacetsWanted wanted = facets_wanted(*in.recipe);
+  // Before the facets, which one GPU matches behind it: all waits for the distances.
+  std::future<void> distances =
+      find_distances(surface, *model, recipe.settings, finder, in.finder != nullptr);
   // A facet map wants the points alone: a GPU makes it beside what this host does.
   std::future<MappedFacets> mapped;
   if (wanted.by_points || wanted.by_surface)
@@ -277,11 +235,9 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
       found.sums = facet_sums(found.map, *in.recipe, threads);
       return found;
     });
-  const WantedPatches patches = patches_of(*model, recipe);
-  PointsOnPatches on_patches(patches.borrowed(), surface.map.points.size());
-  compare_with_model(surface, *model, recipe.settings, shots, finder, in.finder != nullptr, threads,
-                     on_patches);
-  v.backend = finder.describe();
+  PatchedPoints patched(*model, recipe, in.sharer, surface.map.points.size());
+  compare_with_model(surface, *model, recipe.settings, shots, std::move(distances), threads, patched.here());
+  const std::string found_by = v.backend = finder.describe();
   ended(InspectionStep::heights);
 
   v.surface->points = surface.map.points.size();
@@ -289,9 +245,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   v.surface->hidden = surface.explained;
   // partly serial
   auto found = beside(threads > 2, [&] { return form_of(surface, *in.recipe, *in.sensor, threads); });
-  const std::vector<SurfaceCover> covers = on_patches.covers(surface.map, 1, threads);
+  const std::vector<SurfaceCover> covers = patched.covers(surface.map, threads);
   const SurfaceCover& cover = covers.front();
-  const std::vector<double> gap_mm2 = gaps_mm2(covers, patches);
+  const std::vector<double> gap_mm2 = patched.gaps_mm2(covers);
+  if (const std::string who = patched.describe(); !who.empty() && who != found_by)
+    v.backend += "; areas: " + who;
   const std::vector<SurfaceStatistics> statistics =
       statistics_of_regions(surface.map, threads, percentile_shares(*in.recipe, cover));
   const FoundForm form = found.get();
@@ -301,7 +259,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
     MappedFacets all = mapped.get();
     facets = std::make_shared<const FacetMap>(std::move(all.map));
     sums = std::move(all.sums);
-    if (const std::string who = matcher.describe(); who != v.backend) v.backend += "; facets: " + who;
+    if (const std::string who = matcher.describe(); who != found_by) v.backend += "; facets: " + who;
   }
   ended(InspectionStep::evidence);
 

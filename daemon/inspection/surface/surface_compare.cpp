@@ -132,7 +132,7 @@ struct Excluded {
 /// A row's facets are in the cache while its points are put on their patches.
 void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, const SurfaceShot& shot,
                     const SurfaceRays& rays, const SnapshotGrid& grid, unsigned threads,
-                    PointsOnPatches& on_patches, Excluded& excluded, ComparedSurface& out) {
+                    PointsOnPatches* on_patches, Excluded& excluded, ComparedSurface& out) {
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
   const SurfaceJudge judge(*model.triangles, rays, shot, settings.search_mm, least_cosine);
   const auto judge_row = [&](std::size_t r) {
@@ -148,7 +148,7 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
         __builtin_prefetch(soon_facet(*model.triangles, out.map.distances[i + ahead].facet));
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
     }
-    on_patches.add(out.map, first, behind);
+    if (on_patches) on_patches->add(out.map, first, behind);
     excluded.count(out, first, behind);
   };
   // Rows side by side meet the same patches, and facets of the same pages.
@@ -177,16 +177,20 @@ ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceS
   return out;
 }
 
+std::future<void> find_distances(ComparedSurface& surface, const SurfaceModel& model,
+                                 const SurfaceSettings& settings, DistanceFinder& finder, bool beside) {
+  SurfaceMap& map = surface.map;
+  return std::async(beside ? std::launch::async : std::launch::deferred, [&] {
+    map.distances.resize(map.points.size());
+    finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
+                distance_settings(settings, settings.search_mm), map.distances.data());
+  });
+}
+
 void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const SurfaceSettings& settings,
-                        std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
-                        unsigned threads, PointsOnPatches& on_patches) {
+                        std::span<const SurfaceShot> shots, std::future<void> found, unsigned threads,
+                        PointsOnPatches* on_patches) {
   SurfaceMap& map = out.map;
-  auto found = std::async(
-      beside ? std::launch::async : std::launch::deferred, [&] {  // map.distances are its own until then
-        map.distances.resize(map.points.size());
-        finder.find({model.triangles, model.search}, map.points.data(), map.points.size(),
-                    distance_settings(settings, settings.search_mm), map.distances.data());
-      });
   map.region_of_facet = model.region_of_facet;
   out.face_region.assign(map.points.size(), no_region);
   out.judged_region = out.beyond_region = out.face_region;

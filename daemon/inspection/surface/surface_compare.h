@@ -5,6 +5,7 @@
 // and those without evidence (explained): beside the model, or beside a step of it.
 #pragma once
 
+#include <future>
 #include <span>
 #include <vector>
 
@@ -59,10 +60,14 @@ inline PlacedSurface placed(const ComparedSurface& surface) {
 /// 2^28 points.
 ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceShot> shots, unsigned threads);
 
-/// Of placed points; they and their grids may be read meanwhile. The result does not depend on the distance finder's backend;
-/// `beside`: the finder works elsewhere, and this thread goes on beside it. `on_patches`, of so many points, gets them all.
+/// Looks for the nearest places of placed points, surface.map.distances; the points and their grids may be read meanwhile. The result
+/// does not depend on the finder's backend. `beside`: it works elsewhere, on a thread of its own; else whoever waits does it. Borrows all.
+std::future<void> find_distances(ComparedSurface& surface, const SurfaceModel& model,
+                                 const SurfaceSettings& settings, DistanceFinder& finder, bool beside);
+
+/// When they are `found`; points and grids may be read meanwhile. `on_patches`, of so many points, gets them all; null: nobody asks.
 void compare_with_model(ComparedSurface& surface, const SurfaceModel& model, const SurfaceSettings& settings,
-                        std::span<const SurfaceShot> shots, DistanceFinder& finder, bool beside,
-                        unsigned threads, PointsOnPatches& on_patches);
+                        std::span<const SurfaceShot> shots, std::future<void> found, unsigned threads,
+                        PointsOnPatches* on_patches);
 
 }  // namespace datum

@@ -23,11 +23,6 @@ void check_distances(const SurfaceMap& map) {
       throw std::invalid_argument("cover of a surface: a facet belongs to a region that does not exist");
 }
 
-constexpr std::uint32_t nowhere = 0xFFFFFFFF;
-
-/// Beyond the end of an open model nothing is.
-bool is_judged(const ModelDistance& d) { return d.kind == MatchClass::face || d.kind == MatchClass::edge; }
-
 using PatchesOfReaches = std::span<const SurfacePatches* const>;
 
 constexpr std::size_t patch_run = 1024;
@@ -48,7 +43,7 @@ void mark(PointsOfPatches& p, const SurfacePatches& patches, unsigned threads) {
 }
 
 /// Shares each patch's area among the points that mark it.
-/// `of`: of each point its patch, or nowhere.
+/// `of`: of each point its patch, or no_patch.
 void share(SurfaceMap& map, const UnsetList<std::uint32_t>& of, const PointsOfPatches& p,
            const SurfacePatches& patches, unsigned threads) {
   UnsetList<double> of_mark(p.own.size()), share(p.own.size());  // area of a mark, of a point on the patch
@@ -56,7 +51,7 @@ void share(SurfaceMap& map, const UnsetList<std::uint32_t>& of, const PointsOfPa
       threads, p.own.size(),
       [&](std::size_t, std::size_t from, std::size_t to) {
         for (std::size_t k = from; k < to; ++k)
-          of_mark[k] = p.marks[k] > 0 ? patches.area_mm2(k) / p.marks[k] : 0;
+          of_mark[k] = area::area_of_mark(patches.area_mm2(k), p.marks[k]);
       },
       patch_run);
   in_runs(
@@ -72,16 +67,16 @@ void share(SurfaceMap& map, const UnsetList<std::uint32_t>& of, const PointsOfPa
       patch_run);
   map.area_mm2.resize(map.points.size());
   in_runs(threads, of.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) map.area_mm2[i] = of[i] == nowhere ? 0 : share[of[i]];
+    for (std::size_t i = from; i < to; ++i) map.area_mm2[i] = of[i] == no_patch ? 0 : share[of[i]];
   });
 }
 
-SurfaceCover cover_by(const PointsOfPatches& p, const SurfacePatches& patches, std::uint32_t min_points) {
+/// `marks`: of each patch.
+SurfaceCover cover_by(const std::uint32_t* marks, const SurfacePatches& patches, std::uint32_t min_points) {
   SurfaceCover cover;
-  cover.patches = p.marks.size();
+  cover.patches = patches.all().size();
   cover.area_mm2 = patches.areas_mm2();
-  cover.covered_mm2 =
-      patches.areas_mm2([&](std::size_t k) { return p.marks[k] >= std::max(1u, min_points); });
+  cover.covered_mm2 = patches.areas_mm2([&](std::size_t k) { return marks[k] >= std::max(1u, min_points); });
   return cover;
 }
 
@@ -104,37 +99,11 @@ PointsOnPatches::PointsOnPatches(std::vector<const SurfacePatches*> patches, std
 }
 
 void PointsOnPatches::add(const SurfaceMap& map, std::size_t from, std::size_t to) {
-  constexpr std::size_t ahead = 12;
-  // An atomic addition waits for the loads before it, so they are apart: a model's facets come from far in memory.
-  std::vector<std::uint32_t> found(patches_.size() * (to - from), nowhere);
-  for (std::size_t i = from; i < to; ++i) {
-    if (i + 2 * ahead < to)
-      for (const SurfacePatches* p : patches_)
-        __builtin_prefetch(p->soon_root(map.distances[i + 2 * ahead].facet));
-    if (i + ahead < to) {
-      const std::uint32_t facet = map.distances[i + ahead].facet;
-      __builtin_prefetch(soon_facet(*map.model, facet));
-      for (const SurfacePatches* p : patches_) __builtin_prefetch(p->soon_cut(facet));
-    }
-    const ModelDistance& d = map.distances[i];
-    if (!is_judged(d)) continue;
-    std::optional<SurfacePlace> foot;
-    const auto place = [&] { return foot ? *foot : foot.emplace(foot_of(*map.model, map.points[i], d)); };
-    for (std::size_t k = 0; k < patches_.size(); ++k)
-      found[k * (to - from) + i - from] = patches_[k]->patch_at(d.facet, place);
-  }
-  std::copy_n(found.begin(), to - from, of_.begin() + static_cast<std::ptrdiff_t>(from));
-  for (std::size_t k = 0; k < patches_.size(); ++k) {
-    std::vector<std::uint32_t>& own = of_reach_[k].own;
-    const std::uint32_t* const of_reach = found.data() + k * (to - from);
-    for (std::size_t j = 0, next = 0; j < to - from; j = next) {  // neighbours are often on one patch
-      for (next = j + 1; next < to - from && of_reach[next] == of_reach[j];) ++next;
-      if (next + ahead < to - from) __builtin_prefetch(soon(own, of_reach[next + ahead]), 1);
-      if (of_reach[j] == nowhere) continue;
-      std::atomic_ref(own[of_reach[j]])
-          .fetch_add(static_cast<std::uint32_t>(next - j), std::memory_order_relaxed);
-    }
-  }
+  std::vector<area::CountedPatches> reaches;
+  for (std::size_t k = 0; k < patches_.size(); ++k)
+    reaches.push_back({&patches_[k]->lists(), of_reach_[k].own.data()});
+  area::put_on_patches(*map.model, reaches.data(), reaches.size(),
+                       {map.points.data(), map.distances.data(), map.points.size()}, from, to, of_.data());
 }
 
 std::vector<SurfaceCover> PointsOnPatches::covers(SurfaceMap& map, std::uint32_t min_points,
@@ -144,7 +113,7 @@ std::vector<SurfaceCover> PointsOnPatches::covers(SurfaceMap& map, std::uint32_t
   auto summed = std::async(threads > 2 ? std::launch::async : std::launch::deferred, [&] {
     std::vector<SurfaceCover> covers;
     for (std::size_t k = 0; k < patches_.size(); ++k)
-      covers.push_back(cover_by(of_reach_[k], *patches_[k], min_points));
+      covers.push_back(cover_by(of_reach_[k].marks.data(), *patches_[k], min_points));
     return covers;
   });
   share(map, of_, of_reach_[0], *patches_[0], threads);
@@ -155,7 +124,7 @@ void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   check_distances(map);
   Eigen::AlignedBox3d about;
   for (const ModelDistance& d : map.distances)
-    if (is_judged(d))
+    if (area::is_judged(d))
       for (const auto& corner : map.model->corner[d.facet])
         about.extend(Eigen::Vector3f(corner[0], corner[1], corner[2]).cast<double>());
   // A patch that a point marks lies within the reach of the point's own; both may be a voxel wide, 0.7 reaches.
@@ -178,6 +147,23 @@ SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint3
 std::vector<SurfaceCover> covers_of(SurfaceMap& map, PatchesOfReaches patches, std::uint32_t min_points,
                                     unsigned threads) {
   return all_points_on(map, {patches.begin(), patches.end()}, threads).covers(map, min_points, threads);
+}
+
+std::vector<SurfaceCover> covers_of(SurfaceMap& map, const std::shared_ptr<const AreaModel>& model,
+                                    PatchesOfReaches patches, AreaSharer& sharer, std::uint32_t min_points,
+                                    unsigned threads) {
+  map.area_mm2.resize(map.points.size());
+  std::vector<UnsetList<std::uint32_t>> marks;
+  AreaShares out;
+  out.area_mm2 = map.area_mm2.data();
+  for (std::size_t k = 0; k < patches.size(); ++k)
+    out.marks[k] = marks.emplace_back(patches[k]->all().size()).data();
+  sharer.share(model, {map.points.data(), map.distances.data(), map.points.size()}, out);
+  std::vector<SurfaceCover> covers(patches.size());
+  parallel_for(threads, covers.size(), [&](std::size_t k, unsigned) {
+    covers[k] = cover_by(marks[k].data(), *patches[k], min_points);
+  });
+  return covers;
 }
 
 }  // namespace datum

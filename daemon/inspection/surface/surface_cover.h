@@ -14,6 +14,7 @@
 
 #include "daemon/inspection/surface/surface_map.h"
 #include "daemon/inspection/surface/surface_patches.h"
+#include "gpu/area_share/area_sharer.h"
 
 namespace datum {
 
@@ -58,6 +59,11 @@ SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint3
                       unsigned threads);
 /// Those by patches of several reaches; map.area_mm2 is that by the first ones.
 std::vector<SurfaceCover> covers_of(SurfaceMap& map, std::span<const SurfacePatches* const> patches,
+                                    std::uint32_t min_points, unsigned threads);
+
+/// The same by a sharer, whose model has those patches in that order.
+std::vector<SurfaceCover> covers_of(SurfaceMap& map, const std::shared_ptr<const AreaModel>& model,
+                                    std::span<const SurfacePatches* const> patches, AreaSharer& sharer,
                                     std::uint32_t min_points, unsigned threads);
 
 /// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.

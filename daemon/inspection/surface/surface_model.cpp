@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 
 #include "daemon/inspection/surface/surface_rays.h"
@@ -179,14 +178,18 @@ void make_patches(SurfaceModel& model, const SurfaceRecipe& recipe, unsigned thr
   map.model = model.triangles;
   map.regions = model.regions;
   map.region_of_facet = model.region_of_facet;
-  std::set<double> reaches{recipe.settings.reach_mm};
-  for (const RegionDemand& region : recipe.regions) reaches.insert(region.max_gap_mm);
+  const std::vector<double> reaches = reaches_of(recipe);
+  auto areas = std::make_shared<AreaModel>();
+  areas->triangles = model.triangles;
   for (const double reach_mm : reaches) try {
       auto patches = std::make_shared<SurfacePatches>(map, reach_mm);
       patches->list_neighbours(most_neighbour_bytes, threads);
+      if (patches->is_listed()) areas->reaches.emplace_back(patches, &patches->lists());
       model.patches.emplace(reach_mm, std::move(patches));
     } catch (const std::invalid_argument&) {
     }
+  if (areas->reaches.size() == reaches.size() && reaches.size() <= most_reaches)
+    model.areas = std::move(areas);
 }
 
 }  // namespace
@@ -201,6 +204,14 @@ std::size_t SurfaceModel::bytes() const {
     sum += pieces->model->corner.size() *
            (of_facet + sizeof(ModelFacet) + 2 * sizeof(std::uint32_t) + sizeof(double) + 4);
   return sum;
+}
+
+std::vector<double> reaches_of(const SurfaceRecipe& recipe) {
+  std::vector<double> reaches{recipe.settings.reach_mm};
+  for (const RegionDemand& region : recipe.regions)
+    if (std::find(reaches.begin(), reaches.end(), region.max_gap_mm) == reaches.end())
+      reaches.push_back(region.max_gap_mm);
+  return reaches;
 }
 
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser) {

@@ -35,7 +35,9 @@ struct SurfaceModel {
   std::vector<RegionShape> shapes;  // of the regions
   std::shared_ptr<RegionSlopes> slopes = std::make_shared<RegionSlopes>();
   std::map<double, std::shared_ptr<const SurfacePatches>> patches;  // by the reach of the recipe's covers
-  std::shared_ptr<const PieceRegions> piece_regions;                // of the pieces
+  /// The same, as reaches_of() the recipe; null where they are too many, or too many of them to be listed.
+  std::shared_ptr<const AreaModel> areas;
+  std::shared_ptr<const PieceRegions> piece_regions;  // of the pieces
   std::shared_ptr<KeptRays> rays;
 
   std::size_t bytes() const;  // of memory, about
@@ -46,6 +48,9 @@ struct SurfaceModel {
 /// that contradict an open surface, where a region has no facet, shares one with another or cuts through
 /// one, or where [facet_map] cuts the model into too many facets. `parser` parses the file's bytes; null: in this process.
 SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const ModelParser* parser = nullptr);
+
+/// The reaches of a recipe's covers: that by which points share areas, then those of its regions' gaps; each once.
+std::vector<double> reaches_of(const SurfaceRecipe& recipe);
 
 /// Cache of models by recipe, from part to part. Thread-safe.
 class SurfaceModels {

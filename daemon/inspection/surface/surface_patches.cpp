@@ -82,18 +82,8 @@ Eigen::AlignedBox3d box_of(const Corners& t) {
 }  // namespace
 
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found) {
-  const auto& corner = model.corner[found.facet];
-  const SurfacePlace p{point.x, point.y, point.z};
-  if (found.place == Place::face) {
-    const SurfacePlace n = widen(model.normal[found.facet][0]);
-    return {p[0] - found.distance * n[0], p[1] - found.distance * n[1], p[2] - found.distance * n[2]};
-  }
-  const int k = static_cast<int>(found.place) - static_cast<int>(Place::edge_ab);
-  if (k >= 3) return widen(corner[static_cast<std::size_t>(k - 3)]);
-  const SurfacePlace u = widen(corner[static_cast<std::size_t>(k)]);
-  const SurfacePlace v = widen(corner[static_cast<std::size_t>((k + 1) % 3)]);
-  const SurfacePlace side = minus(v, u);
-  return mix(u, v, std::clamp(dot(minus(p, u), side) / dot(side, side), 0.0, 1.0));
+  const area::Place3d foot = area::foot_of(area::place_of(model, found.facet), point, found);
+  return {foot.v[0], foot.v[1], foot.v[2]};
 }
 
 SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eigen::AlignedBox3d* about)
@@ -112,10 +102,10 @@ SurfacePatches::SurfacePatches(const SurfaceMap& map, double reach_mm, const Eig
   }
   // the largest piece has three sides of that length
   if (area > static_cast<double>(most_pieces) * side_mm_ * side_mm_ * std::sqrt(3.0) / 4) too_fine(reach_mm);
-  root_.resize(model.corner.size());
+  lists_.root.resize(model.corner.size());
   for (const std::uint32_t f : facets) {
     const Corners t = corners_of(model, f);
-    root_[f] = cut(t, area_of(t), f);
+    lists_.root[f] = cut(t, area_of(t), f);
   }
   at_ = {};
   map_ = nullptr;
@@ -148,8 +138,8 @@ void SurfacePatches::list_neighbours(std::size_t most_bytes, unsigned threads) {
         }
       },
       run);
-  first_near_ = std::move(first);
-  near_ = std::move(neighbours);
+  lists_.first_near = std::move(first);
+  lists_.near = std::move(neighbours);
   by_cell_ = {};
   number_ = {};
   cells_ = {};
@@ -157,8 +147,8 @@ void SurfacePatches::list_neighbours(std::size_t most_bytes, unsigned threads) {
 
 std::size_t SurfacePatches::bytes() const {
   const auto of = [](const auto& list) { return list.capacity() * sizeof list[0]; };
-  return of(patches_) + of(area_) + of(region_) + of(root_) + of(cuts_) + of(by_cell_) + of(number_) +
-         of(first_near_) + of(near_) + cells_.size() * 4 * sizeof(std::uint64_t);
+  return of(patches_) + of(lists_.area_mm2) + of(region_) + of(lists_.root) + of(lists_.cuts) + of(by_cell_) +
+         of(number_) + of(lists_.first_near) + of(lists_.near) + cells_.size() * 4 * sizeof(std::uint64_t);
 }
 
 std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_t facet) {
@@ -167,18 +157,24 @@ std::int32_t SurfacePatches::cut(const Corners& t, double area_mm2, std::uint32_
     if (++pieces_ > most_pieces) too_fine(reach_mm_);
     return ~static_cast<std::int32_t>(add(center_of(t), area_mm2, facet));
   }
-  const auto at = static_cast<std::int32_t>(cuts_.size());
+  std::vector<PatchCut>& cuts = lists_.cuts;
+  const auto at = static_cast<std::int32_t>(cuts.size());
   // across the cut from the middle to the corner opposite, towards the second half
   const SurfacePlace& middle = halves.second[0];
   const SurfacePlace across = cross(minus(halves.second[2], middle), widen(map_->model->normal[facet][0]));
-  cuts_.push_back({middle, across, dot(across, minus(halves.second[1], middle)), {}});
+  cuts.push_back({{middle[0], middle[1], middle[2]},
+                  {across[0], across[1], across[2]},
+                  dot(across, minus(halves.second[1], middle)),
+                  {}});
   const std::int32_t first = cut(halves.first, area_mm2 / 2, facet);
   const std::int32_t second = cut(halves.second, area_mm2 / 2, facet);
   if (first == second) {  // pieces of one patch: the last cut is this one, and nobody need ask
-    cuts_.pop_back();
+    cuts.pop_back();
     return first;
   }
-  cuts_[static_cast<std::size_t>(at)].half = {first, second};
+  std::int32_t(&half)[2] = cuts[static_cast<std::size_t>(at)].half;
+  half[0] = first;
+  half[1] = second;
   return at;
 }
 
@@ -220,7 +216,7 @@ void SurfacePatches::finish() {
       patch.normal[k] /= length;
     }
     keys.push_back(key({cell(patch.center[0]), cell(patch.center[1]), cell(patch.center[2])}));
-    area_.push_back(patch.area_mm2);
+    lists_.area_mm2.push_back(patch.area_mm2);
     region_.push_back(static_cast<std::uint16_t>(patch.region));
   }
   areas_ = areas_mm2([](std::size_t) { return true; });
@@ -237,14 +233,6 @@ void SurfacePatches::finish() {
 std::size_t SurfacePatches::region_of(std::uint32_t facet) const {
   const std::uint16_t region = map_->region_of_facet.empty() ? no_region : map_->region_of_facet[facet];
   return region == no_region ? map_->regions.size() : region;
-}
-
-std::uint32_t SurfacePatches::patch_below(std::int32_t at, const SurfacePlace& place) const {
-  while (at >= 0) {
-    const Cut& c = cuts_[static_cast<std::size_t>(at)];
-    at = c.half[dot(c.across, minus(place, c.middle)) * c.second > 0];
-  }
-  return static_cast<std::uint32_t>(~at);
 }
 
 std::int64_t SurfacePatches::cell(double mm) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/inspection/surface/surface_map.h"
+#include "gpu/area_share/area_share_cpu.h"
 
 namespace datum {
 
@@ -17,15 +18,9 @@ using SurfacePlace = std::array<double, 3>;
 /// The place of a facet nearest to a point, from the distance search's result.
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
 
-/// Where an element is that is wanted soon, for __builtin_prefetch; null beyond the list's end. No function prefetches by itself:
-/// to GCC 12 it would have no effect, and its calls are left out.
-template <class List>
-const void* soon(const List& list, std::size_t i) {
-  return i < list.size() ? &list[i] : nullptr;
-}
-/// Of a facet what foot_of() reads.
+/// Of a facet what foot_of() reads, for __builtin_prefetch.
 inline const void* soon_facet(const TriangleModel& model, std::uint32_t facet) {
-  return soon(model.normal, facet);
+  return area::soon(model.normal, facet);
 }
 
 struct SurfacePatch {
@@ -45,31 +40,22 @@ class SurfacePatches {
   std::size_t bytes() const;
 
   const std::vector<SurfacePatch>& all() const { return patches_; }
-  /// The patch that a place of a facet belongs to, asked for only where the facet was cut: place() gives it. Of a facet that was
-  /// not left out.
-  template <class PlaceOf>
-  std::uint32_t patch_at(std::uint32_t facet, const PlaceOf& place) const {
-    const std::int32_t root = root_[facet];
-    return root < 0 ? static_cast<std::uint32_t>(~root) : patch_below(root, place());
-  }
-  /// What patch_at() reads of a facet, in two steps, each for a point that comes soon.
-  const void* soon_root(std::uint32_t facet) const { return soon(root_, facet); }
-  const void* soon_cut(std::uint32_t facet) const {
-    if (facet >= root_.size() || root_[facet] < 0) return nullptr;
-    return soon(cuts_, static_cast<std::size_t>(root_[facet]));
-  }
-  double area_mm2(std::size_t patch) const { return area_[patch]; }
+  double area_mm2(std::size_t patch) const { return lists_.area_mm2[patch]; }
+  /// What places are put on patches by: a facet's root, then cuts (area::patch_below). Not of facets that were left out.
+  const PatchLists& lists() const { return lists_; }
+  bool is_listed() const { return !lists_.first_near.empty(); }
   /// Of each region as in SurfacePatch, summed in the order of patches.
   const std::vector<double>& areas_mm2() const { return areas_; }
   /// Likewise of the patches that count: is_in(patch).
   template <class IsIn>
   std::vector<double> areas_mm2(const IsIn& is_in) const {
     std::vector<double> sums(regions_ + 1);
-    for (std::size_t k = 0; k < area_.size();) {
+    const std::vector<double>& area = lists_.area_mm2;
+    for (std::size_t k = 0; k < area.size();) {
       const std::uint16_t region = region_[k];
       double sum = sums[region];
-      for (; k < area_.size() && region_[k] == region; ++k)
-        if (is_in(k)) sum += area_[k];
+      for (; k < area.size() && region_[k] == region; ++k)
+        if (is_in(k)) sum += area[k];
       sums[region] = sum;
     }
     return sums;
@@ -79,8 +65,9 @@ class SurfacePatches {
   /// normal and a center within the reach.
   template <class Visit>
   void near(std::uint32_t patch, const Visit& visit) const {
-    if (!first_near_.empty()) {
-      for (std::uint32_t i = first_near_[patch]; i < first_near_[patch + 1]; ++i) visit(near_[i]);
+    if (is_listed()) {
+      for (std::uint32_t i = lists_.first_near[patch]; i < lists_.first_near[patch + 1]; ++i)
+        visit(lists_.near[i]);
       return;
     }
     const SurfacePatch& from = patches_[patch];
@@ -111,15 +98,7 @@ class SurfacePatches {
   struct KeyHash {
     std::size_t operator()(const Key& k) const;
   };
-  /// Where a part of a facet was halved. Its halves are cuts, or ~patch where they are pieces.
-  struct alignas(64) Cut {  // a line of the cache
-    SurfacePlace middle, across;
-    double second;  // its sign is that of places in the second half
-    std::array<std::int32_t, 2> half;
-  };
-
   std::size_t region_of(std::uint32_t facet) const;
-  std::uint32_t patch_below(std::int32_t cut, const SurfacePlace& place) const;
   std::int32_t cut(const Corners& t, double area_mm2, std::uint32_t facet);
   Key key_of(const SurfacePlace& center, std::uint32_t facet) const;
   std::uint32_t add(const SurfacePlace& center, double area_mm2, std::uint32_t facet);
@@ -133,18 +112,14 @@ class SurfacePatches {
   std::size_t regions_;
   std::size_t pieces_ = 0;
   std::vector<SurfacePatch> patches_;
-  std::vector<double> area_;                            // of the patches, side by side
-  std::vector<std::uint16_t> region_;                   // likewise
+  PatchLists lists_;
+  std::vector<std::uint16_t> region_;                   // of the patches, side by side
   std::vector<double> areas_;                           // of the regions
   std::unordered_map<Key, std::uint32_t, KeyHash> at_;  // while facets are cut
-  std::vector<std::int32_t> root_;                      // of each facet, as Cut::half
-  std::vector<Cut> cuts_;
   // Patches by cells that are 2 reaches wide: of each cell its first and behind its last.
   std::unordered_map<std::uint64_t, std::pair<std::uint32_t, std::uint32_t>> cells_;
   std::vector<SurfacePatch> by_cell_;
   std::vector<std::uint32_t> number_;  // of those among all
-  // Or each patch's neighbours: its first one among all of them, and one more.
-  std::vector<std::uint32_t> first_near_, near_;
 };
 
 }  // namespace datum

@@ -33,6 +33,15 @@ class RecordingMatcher final : public FacetMatcher {
   std::shared_ptr<const ModelFacets> prepared;
 };
 
+class RecordingSharer final : public AreaSharer {
+ public:
+  void prepare(const std::shared_ptr<const AreaModel>& model) override { prepared = model; }
+  std::string declines(std::size_t) const override { return ""; }
+  void share(const std::shared_ptr<const AreaModel>&, const JudgedPoints&, const AreaShares&) override {}
+  std::string describe() const override { return "recording"; }
+  std::shared_ptr<const AreaModel> prepared;
+};
+
 struct Box : testing::SurfaceScene {
   Box() : SurfaceScene(testing::box_model(14, 11, 6, 5)) { size = "14, 11, 6"; }
   Recipe box_recipe(const std::string& what, const std::string& more = "") {
@@ -49,12 +58,14 @@ struct Prepared {
   std::shared_ptr<SurfaceModels> models = std::make_shared<SurfaceModels>();
   RecordingFinder finder;
   RecordingMatcher matcher;
+  RecordingSharer sharer;
   std::vector<std::string> log;
   void prepare(const std::vector<Recipe>& recipes) {
-    ModelPreparer preparer(models, &finder, &matcher, 1, [this](int level, const std::string& text) {
-      log.push_back(std::to_string(level) + " " + text);
-      told.release();
-    });
+    ModelPreparer preparer(models, {&finder, &matcher, &sharer}, 1,
+                           [this](int level, const std::string& text) {
+                             log.push_back(std::to_string(level) + " " + text);
+                             told.release();
+                           });
     for (const Recipe& recipe : recipes) preparer.prepare(std::make_shared<const Recipe>(recipe));
     if (!recipes.empty() && recipes.back().surface) told.acquire();
   }
@@ -70,6 +81,8 @@ TEST(ModelPreparer, TheModelIsReadAndSentBeforeAPartComes) {
   const auto model = p.models->of(recipe, 1);
   EXPECT_EQ(p.finder.prepared.triangles, model->triangles);
   EXPECT_EQ(p.matcher.prepared, model->pieces->facets);
+  ASSERT_TRUE(model->areas);
+  EXPECT_EQ(p.sharer.prepared, model->areas);
   ASSERT_EQ(p.log.size(), 1u);
   EXPECT_THAT(p.log[0], HasSubstr("6 recipe part: model of 300 facets ready, "));
 }

@@ -73,6 +73,8 @@ TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
       [&](bool, const std::string& text) { faults.push_back(text); });
   FailoverFinder finder(gpu, cpu_backend(3));
   FailoverFacetMatcher matcher(gpu, cpu_backend(3), MatchCrossovers{0, 0});
+  FailoverSharer sharer(gpu, cpu_backend(3), AreaCrossover{1});
+  scene.sharer = &sharer;
   scene.finder = &finder;
   scene.matcher = &matcher;
   const SurfaceInspection well = scene.inspect(recipe, 3);

@@ -54,6 +54,30 @@ TEST(SurfacePatches, OfSeveralReachesGiveTheCoversOfEach) {
   EXPECT_TRUE(same(map.area_mm2, alone.area_mm2));
 }
 
+TEST(SurfacePatches, AreasSharedElsewhereAreTheSame) {
+  SurfaceMap map = wavy_map(), elsewhere = map;
+  std::vector<const SurfacePatches*> all;
+  auto model = std::make_shared<AreaModel>();
+  model->triangles = map.model;
+  for (const double reach_mm : {1.1, 6.0, 0.4}) {
+    auto patches = std::make_shared<SurfacePatches>(map, reach_mm);
+    patches->list_neighbours(std::size_t{1} << 28, 2);
+    all.push_back(patches.get());
+    model->reaches.emplace_back(patches, &patches->lists());
+  }
+  EXPECT_NO_THROW(check(*model));
+  const std::vector<SurfaceCover> covers = covers_of(map, all, 1, 3);
+  CpuAreaSharer sharer(cpu_backend(2));
+  const std::vector<SurfaceCover> shared = covers_of(elsewhere, model, all, sharer, 1, 2);
+  ASSERT_EQ(shared.size(), all.size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    EXPECT_TRUE(same(shared[k].area_mm2, covers[k].area_mm2) &&
+                same(shared[k].covered_mm2, covers[k].covered_mm2));
+    EXPECT_EQ(shared[k].patches, covers[k].patches);
+  }
+  EXPECT_TRUE(same(elsewhere.area_mm2, map.area_mm2));
+}
+
 // As a snapshot's rows come: by several threads, in any order, some rows empty.
 TEST(SurfacePatches, PointsPutOnThemByPiecesGiveTheSameCovers) {
   SurfaceMap whole = wavy_map(), pieces = whole;
@@ -85,7 +109,8 @@ TEST(SurfacePatches, HoldThePlacesThatLieInThem) {
       const ModelDistance& d = map.distances[i];
       if (d.kind != MatchClass::face) continue;
       const SurfacePlace foot = foot_of(*map.model, map.points[i], d);
-      const SurfacePatch& patch = patches.all()[patches.patch_at(d.facet, [&] { return foot; })];
+      const SurfacePatch& patch = patches.all()[area::patch_below(
+          patches.lists().cuts.data(), patches.lists().root[d.facet], {{foot[0], foot[1], foot[2]}})];
       double square = 0;
       for (std::size_t k = 0; k < 3; ++k) square += std::pow(foot[k] - patch.center[k], 2);
       // a patch is a voxel of 0.4 reaches of pieces with sides of at most that length

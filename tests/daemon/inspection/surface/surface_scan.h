@@ -151,6 +151,7 @@ struct SurfaceScene {
     in.now_utc_s = calibration.made_utc_s + 1;
     in.finder = finder;
     in.matcher = matcher;
+    in.sharer = sharer;
     return inspect_surface(frames, in, models, cpu_backend(threads));
   }
 
@@ -164,6 +165,7 @@ struct SurfaceScene {
   int window_px = 1;
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
+  AreaSharer* sharer = nullptr;
   SurfaceModels models;  // as the daemon keeps them from part to part
   FreshFolder folder;
 };
