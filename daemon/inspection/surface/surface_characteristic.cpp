@@ -40,8 +40,7 @@ struct Extreme {
   NoiseLift lift;
 };
 
-std::vector<FormLevel> levels_of(const std::vector<float>& value, const MeasuredSurface& m,
-                                 std::size_t region) {
+FormLevels levels_of(const std::vector<float>& value, const MeasuredSurface& m, std::size_t region) {
   if (m.noise[region].tiles == 0) return {};
   return form_levels(m.surface.grids, m.surface.face_region, value, region, m.noise[region],
                      m.sources.recipe.settings.window_px, m.backend.threads);
@@ -125,7 +124,7 @@ void evaluate_range(CheckVerdict& v, const MeasuredSurface& m, std::size_t regio
   const std::vector<float> distance = distances_from(fit.shared, fit.planes[0], m.surface, region);
   const WindowExtremes e = window_extremes(m.surface.grids, m.surface.face_region, distance,
                                            m.extremes.size(), settings.window_px, m.backend.threads)[region];
-  const std::vector<FormLevel> form = levels_of(distance, m, region);
+  const FormLevels form = levels_of(distance, m, region);
   const auto lift = [&](double sign, double outwards_mm) {
     return noise_lift(m.noise[region], form, sign, outwards_mm, m.backend.threads);
   };

@@ -45,7 +45,7 @@ FoundForm form_of(const ComparedSurface& surface, const Recipe& recipe, const Se
   });
   f.noise =
       region_noises(surface.grids, surface.face_region, f.deviation, regions, settings.window_px, threads);
-  std::vector<std::vector<FormLevel>> levels(regions);
+  std::vector<FormLevels> levels(regions);
   for (std::size_t r = 0; r < regions; ++r)
     if (const Sides sides = sides_of(recipe.components[r]); (sides.low || sides.high) && f.noise[r].tiles > 0)
       levels[r] = form_levels(surface.grids, surface.face_region, f.deviation, r, f.noise[r],

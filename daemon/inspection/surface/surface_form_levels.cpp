@@ -25,7 +25,7 @@ struct Blocks {
         const auto k = static_cast<std::size_t>(row * cells.cols + col);
         if (!(cells.pixels[k] > 0)) continue;
         const std::size_t b = at(row, col);
-        off[b] += cells.sum[k] - cells.pixels[k] * form.dot(cells.basis(row + 0.5, col + 0.5));
+        off[b] += cells.sum[k] - cells.pixels[k] * form.dot(cells.basis(k));
         pixels[b] += cells.pixels[k];
       }
     for (std::size_t b = 0; b < off.size(); ++b) off[b] /= std::max(1.0, pixels[b]);
@@ -35,10 +35,9 @@ struct Blocks {
 
 }  // namespace
 
-std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
-                                   const std::vector<std::uint16_t>& region_of_point,
-                                   const std::vector<float>& value, std::size_t region,
-                                   const RegionNoise& noise, int window_px, unsigned threads) {
+FormLevels form_levels(const std::vector<SnapshotGrid>& grids,
+                       const std::vector<std::uint16_t>& region_of_point, const std::vector<float>& value,
+                       std::size_t region, const RegionNoise& noise, int window_px, unsigned threads) {
   std::vector<RegionCells> cells;
   std::vector<RegionQuadric> forms;
   std::vector<Blocks> blocks;
@@ -58,34 +57,39 @@ std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
   constexpr int steps = cell_px / step_px;
   // windows reach from a tile into the next: there are more than the tiles themselves hold
   const double windows_of_tile = std::pow(noise.tile_px - window_px + 1, 2);
-  std::vector<std::vector<FormLevel>> of_row;
+  // a cell at the border holds what lies beyond it too: half a cell is on the region
+  const auto counts = [&](std::size_t s, std::size_t k) {
+    return cells[s].pixels[k] >= cell_px * cell_px / 2.0;
+  };
+  std::vector<std::size_t> first{0};  // of each row of cells, and behind the last
+  for (std::size_t s = 0; s < grids.size(); ++s)
+    for (int row = 0; row < cells[s].rows; ++row) {
+      std::size_t of_row = 0;
+      for (int col = 0; col < cells[s].cols; ++col)
+        of_row += counts(s, static_cast<std::size_t>(row * cells[s].cols + col));
+      first.push_back(first.back() + of_row * steps * steps);
+    }
+  FormLevels levels(first.back());
+  std::size_t rows_before = 0;
   for (std::size_t s = 0; s < grids.size(); ++s) {
-    const std::size_t first = of_row.size();
-    of_row.resize(first + static_cast<std::size_t>(cells[s].rows));
     parallel_for(threads, static_cast<std::size_t>(cells[s].rows), [&](std::size_t r, unsigned) {
       const int row = static_cast<int>(r);
-      std::vector<FormLevel> own;
-      own.reserve(static_cast<std::size_t>(cells[s].cols) * steps * steps);
+      FormLevel* out = levels.data() + first[rows_before + r];
       for (int col = 0; col < cells[s].cols; ++col) {
-        const double pixels = cells[s].pixels[static_cast<std::size_t>(row * cells[s].cols + col)];
-        // a cell at the border holds what lies beyond it too: half a cell is on the region
-        if (pixels < cell_px * cell_px / 2.0) continue;
+        const auto cell = static_cast<std::size_t>(row * cells[s].cols + col);
+        if (!counts(s, cell)) continue;
         const double off = kept * blocks[s].off[blocks[s].at(row, col)];
         for (int i = 0; i < steps; ++i)
           for (int k = 0; k < steps; ++k) {
             const double y = row + (i + 0.5) / steps, x = col + (k + 0.5) / steps;
-            own.push_back({forms[s].dot(cells[s].basis(y, x)) + off, pixels / steps / steps / windows_of_tile,
-                           cells[s].slope(forms[s], y, x) * (window_px - 1) / 2});
+            *out++ = {forms[s].dot(cells[s].basis(y, x)) + off,
+                      cells[s].pixels[cell] / steps / steps / windows_of_tile,
+                      cells[s].slope(forms[s], y, x) * (window_px - 1) / 2};
           }
       }
-      of_row[first + r] = std::move(own);
     });
+    rows_before += static_cast<std::size_t>(cells[s].rows);
   }
-  std::size_t all = 0;
-  for (const std::vector<FormLevel>& some : of_row) all += some.size();
-  std::vector<FormLevel> levels;
-  levels.reserve(all);
-  for (const std::vector<FormLevel>& some : of_row) levels.insert(levels.end(), some.begin(), some.end());
   return levels;
 }
 

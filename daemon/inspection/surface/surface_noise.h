@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "daemon/inspection/surface/surface_window.h"
+#include "daemon/inspection/surface/unset_list.h"
 
 namespace datum {
 
@@ -47,12 +48,12 @@ struct FormLevel {
   double mm = 0, share = 0;
   double drop_mm = 0;  // by which the lowest pixel of a window there lies below its middle
 };
+using FormLevels = UnsetList<FormLevel>;
 /// Of one region: for each snapshot the quadratic through the means of cells of 8 pixels, and what its tiles deviate from that, shrunk
 /// by the part of their variance that noise makes (James and Stein 1961); at every second pixel both ways.
-std::vector<FormLevel> form_levels(const std::vector<SnapshotGrid>& grids,
-                                   const std::vector<std::uint16_t>& region_of_point,
-                                   const std::vector<float>& value, std::size_t region,
-                                   const RegionNoise& noise, int window_px, unsigned threads = 1);
+FormLevels form_levels(const std::vector<SnapshotGrid>& grids,
+                       const std::vector<std::uint16_t>& region_of_point, const std::vector<float>& value,
+                       std::size_t region, const RegionNoise& noise, int window_px, unsigned threads = 1);
 
 /// What noise added to the highest of all windows.
 struct NoiseLift {
@@ -66,8 +67,8 @@ struct NoiseLift {
 /// prod F((x - level - m) / s)^n over the levels; m, s and n of RegionNoise, F of LowestOf its window_parts. A highest window beyond its quantile of 0.999
 /// is a feature: it was picked from the windows of one tile at the most, and was lifted by between m and the median of
 /// that: its top may be a point or as wide as a tile, taken as U-shaped (JCGM 101, 6.4.6).
-NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
-                     double highest_mm, unsigned threads = 1);
+NoiseLift noise_lift(const RegionNoise& noise, const FormLevels& form, double sign, double highest_mm,
+                     unsigned threads = 1);
 
 /// Of a region's lowest and highest window, where its checks ask for it.
 struct RegionLifts {

@@ -10,35 +10,62 @@ namespace datum {
 namespace {
 
 /// Where windows lie without noise of the pixel: of noise and slope the larger decides a window's lowest pixel.
-std::vector<double> window_levels(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
-                                  unsigned threads) {
-  std::vector<double> at_mm(form.size());
-  constexpr std::size_t run = 4096;
+struct WindowLevels {
+  UnsetList<double> at_mm;
+  double top_mm = -HUGE_VAL;   // of these
+  double edge_mm = -HUGE_VAL;  // the highest of the form's own windows
+};
+
+constexpr std::size_t level_run = 4096;
+
+WindowLevels window_levels(const RegionNoise& noise, const FormLevels& form, double sign, unsigned threads) {
+  WindowLevels w{UnsetList<double>(form.size())};
+  struct Tops {
+    double top_mm = -HUGE_VAL, edge_mm = -HUGE_VAL;
+  };
+  std::vector<Tops> of_run(runs_of(form.size(), level_run));
   in_runs(
       threads, form.size(),
-      [&](std::size_t, std::size_t from, std::size_t to) {
-        for (std::size_t i = from; i < to; ++i)
-          at_mm[i] = sign * form[i].mm - std::hypot(noise.window_mean_mm, form[i].drop_mm) +
-                     std::fabs(noise.window_mean_mm);
+      [&](std::size_t run, std::size_t from, std::size_t to) {
+        Tops own;
+        for (std::size_t i = from; i < to; ++i) {
+          w.at_mm[i] = sign * form[i].mm - std::hypot(noise.window_mean_mm, form[i].drop_mm) +
+                       std::fabs(noise.window_mean_mm);
+          own.top_mm = std::max(own.top_mm, w.at_mm[i]);
+          own.edge_mm = std::max(own.edge_mm, sign * form[i].mm - form[i].drop_mm);
+        }
+        of_run[run] = own;
       },
-      run);
-  return at_mm;
+      level_run);
+  for (const Tops& own : of_run) {
+    w.top_mm = std::max(w.top_mm, own.top_mm);
+    w.edge_mm = std::max(w.edge_mm, own.edge_mm);
+  }
+  return w;
 }
 
 /// Levels within a quarter of a window's scatter become one; those too low to matter are left out.
-std::vector<FormLevel> binned(const RegionNoise& noise, const std::vector<FormLevel>& form,
-                              const std::vector<double>& at_mm) {
-  double top_mm = -HUGE_VAL;
-  for (const double mm : at_mm) top_mm = std::max(top_mm, mm);
+std::vector<FormLevel> binned(const RegionNoise& noise, const FormLevels& form, const WindowLevels& at,
+                              unsigned threads) {
+  constexpr std::size_t count = 48;
   const double width = noise.window_sigma_mm / 4;
-  std::vector<FormLevel> bins(48);
+  UnsetList<std::uint8_t> bin_of(form.size());
+  in_runs(
+      threads, form.size(),
+      [&](std::size_t, std::size_t from, std::size_t to) {
+        for (std::size_t i = from; i < to; ++i) {
+          const double k = (at.top_mm - at.at_mm[i]) / width;
+          bin_of[i] = static_cast<std::uint8_t>(k < static_cast<double>(count) ? static_cast<int>(k) : count);
+        }
+      },
+      level_run);
+  std::vector<FormLevel> bins(count + 1);  // the last: those left out
   for (std::size_t i = 0; i < form.size(); ++i) {
-    const double k = (top_mm - at_mm[i]) / width;
-    if (!(k < static_cast<double>(bins.size()))) continue;
-    FormLevel& bin = bins[static_cast<std::size_t>(k)];
-    bin.mm += form[i].share * at_mm[i];
+    FormLevel& bin = bins[bin_of[i]];
+    bin.mm += form[i].share * at.at_mm[i];
     bin.share += form[i].share;
   }
+  bins.pop_back();
   std::vector<FormLevel> levels;
   for (const FormLevel& bin : bins)
     if (bin.share > 0) levels.push_back({bin.mm / bin.share, bin.share, 0});
@@ -65,14 +92,12 @@ double highest_quantile(const RegionNoise& noise, const std::vector<FormLevel>& 
 
 }  // namespace
 
-NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& form, double sign,
-                     double highest_mm, unsigned threads) {
+NoiseLift noise_lift(const RegionNoise& noise, const FormLevels& form, double sign, double highest_mm,
+                     unsigned threads) {
   NoiseLift lift;
   if (noise.tiles == 0 || form.empty() || !(noise.window_sigma_mm > 0)) return lift;
-  double top = -HUGE_VAL;
-  for (const FormLevel& l : form) top = std::max(top, sign * l.mm - l.drop_mm);
-  const std::vector<FormLevel> levels = binned(noise, form, window_levels(noise, form, sign, threads)),
-                               tile{{0, 1, 0}};
+  const WindowLevels at = window_levels(noise, form, sign, threads);
+  const std::vector<FormLevel> levels = binned(noise, form, at, threads), tile{{0, 1, 0}};
   constexpr std::array<double, 5> probability{0.8413, 0.1587, 0.999, 0.5, 0.5};  // the last: of one tile
   std::array<double, 5> at_mm{};
   parallel_for(threads, at_mm.size(), [&](std::size_t k, unsigned) {
@@ -85,7 +110,7 @@ NoiseLift noise_lift(const RegionNoise& noise, const std::vector<FormLevel>& for
     lift.mm = (noise.window_mean_mm + one_tile) / 2;
     lift.form_mm = (one_tile - noise.window_mean_mm) / std::sqrt(8.0);
   } else {
-    lift.mm = at_mm[3] - top;
+    lift.mm = at_mm[3] - at.edge_mm;
     lift.form_mm = std::fabs(lift.mm - one_tile) / std::sqrt(12.0);
   }
   lift.scatter_mm = std::hypot(lift.scatter_mm, lift.mm / std::sqrt(2 * std::max(1.0, noise.freedom)));

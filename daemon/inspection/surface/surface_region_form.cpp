@@ -58,8 +58,12 @@ RegionCells::RegionCells(const RegionPixels& all, const RegionNoise::Box& box, u
     : rows((box.bottom - box.top + side_px - 1) / side_px),
       cols((box.right - box.left + side_px - 1) / side_px),
       sum(static_cast<std::size_t>(rows * cols)),
-      pixels(sum.size()) {
+      pixels(sum.size()),
+      in_middle_(sum.size()) {
   parallel_for(threads, static_cast<std::size_t>(rows), [&](std::size_t cell, unsigned) {
+    for (int col = 0; col < cols; ++col)
+      in_middle_[cell * static_cast<std::size_t>(cols) + static_cast<std::size_t>(col)] =
+          basis(static_cast<int>(cell) + 0.5, col + 0.5);
     const int top = box.top + static_cast<int>(cell) * side_px;
     for (int row = top; row < std::min(box.bottom, top + side_px); ++row)
       for (int col = box.left; col < box.right; ++col)
@@ -87,15 +91,13 @@ RegionQuadric RegionCells::fitted(const std::vector<char>& used) const {
   Eigen::Matrix<double, 6, 6> normal = Eigen::Matrix<double, 6, 6>::Zero();
   RegionQuadric right = RegionQuadric::Zero();
   int seen = 0;
-  for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col) {
-      const auto k = static_cast<std::size_t>(row * cols + col);
-      if (!used[k] || !(pixels[k] > 0)) continue;
-      const RegionQuadric b = basis(row + 0.5, col + 0.5);
-      normal += pixels[k] * b * b.transpose();
-      right += sum[k] * b;
-      ++seen;
-    }
+  for (std::size_t k = 0; k < sum.size(); ++k) {
+    if (!used[k] || !(pixels[k] > 0)) continue;
+    const RegionQuadric& b = basis(k);
+    normal.noalias() += pixels[k] * b * b.transpose();
+    right += sum[k] * b;
+    ++seen;
+  }
   const Eigen::Index n = seen >= quadric_cells ? 6 : seen >= plane_cells ? 3 : 1;
   RegionQuadric q = RegionQuadric::Zero();
   if (seen > 0) q.head(n) = normal.topLeftCorner(n, n).ldlt().solve(right.head(n));
@@ -107,16 +109,20 @@ RegionQuadric RegionCells::form() const { return fitted(std::vector<char>(sum.si
 RegionQuadric RegionCells::robust_form() const {
   std::vector<char> used(sum.size(), 1);
   RegionQuadric q = fitted(used);
+  std::vector<double> mean(sum.size()), weight(sum.size());
+  for (std::size_t k = 0; k < sum.size(); ++k) {
+    if (!(pixels[k] > 0)) continue;
+    mean[k] = sum[k] / pixels[k];
+    weight[k] = std::sqrt(pixels[k]);  // a cell of fewer pixels scatters more
+  }
   for (int turn = 0; turn < robust_turns; ++turn) {
     std::vector<double> off(sum.size(), 0), seen;
-    for (int row = 0; row < rows; ++row)
-      for (int col = 0; col < cols; ++col) {
-        const auto k = static_cast<std::size_t>(row * cols + col);
-        if (!(pixels[k] > 0)) continue;
-        // a cell of fewer pixels scatters more
-        off[k] = std::abs(sum[k] / pixels[k] - q.dot(basis(row + 0.5, col + 0.5))) * std::sqrt(pixels[k]);
-        seen.push_back(off[k]);
-      }
+    seen.reserve(sum.size());
+    for (std::size_t k = 0; k < sum.size(); ++k) {
+      if (!(pixels[k] > 0)) continue;
+      off[k] = std::abs(mean[k] - q.dot(basis(k))) * weight[k];
+      seen.push_back(off[k]);
+    }
     if (seen.size() < quadric_cells) return q;
     const double most = outlying_sigmas * 1.4826 * median_of(seen);
     std::transform(off.begin(), off.end(), used.begin(), [&](double o) { return o <= most; });
@@ -134,10 +140,8 @@ RegionQuadric RegionCells::shrunken(const RegionQuadric& form, const RegionNoise
   if (!(all > 0)) return form;
   RegionQuadric mean = RegionQuadric::Zero();
   mean[0] = height / all;
-  for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col)
-      squares += pixels[static_cast<std::size_t>(row * cols + col)] *
-                 std::pow((form - mean).dot(basis(row + 0.5, col + 0.5)), 2);
+  const RegionQuadric rest = form - mean;
+  for (std::size_t k = 0; k < sum.size(); ++k) squares += pixels[k] * std::pow(rest.dot(basis(k)), 2);
   const double parameters = static_cast<double>((form.tail(5).array() != 0).count());
   const double by_noise = parameters * noise.sigma_mm * noise.sigma_mm * noise.correlation;
   return mean + (squares > by_noise ? 1 - by_noise / squares : 0) * (form - mean);

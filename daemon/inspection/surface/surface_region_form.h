@@ -52,6 +52,8 @@ struct RegionCells {
   RegionCells(const RegionPixels& all, const RegionNoise::Box& box, unsigned threads = 1);
   /// At a place in cells.
   RegionQuadric basis(double row, double col) const;
+  /// In the middle of a cell, by its place in the lists: many ask.
+  const RegionQuadric& basis(std::size_t cell) const { return in_middle_[cell]; }
   /// How much a form changes over one pixel along a row and a column, the sum of both.
   double slope(const RegionQuadric& form, double row, double col) const;
   /// Least squares, a plane or a mean where there are too few cells for more.
@@ -65,6 +67,8 @@ struct RegionCells {
 
  private:
   RegionQuadric fitted(const std::vector<char>& used) const;
+
+  std::vector<RegionQuadric> in_middle_;
 };
 
 }  // namespace datum
