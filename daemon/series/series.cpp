@@ -39,6 +39,20 @@ std::string text_of(const SeriesKey& key) {
   return text;
 }
 
+Point point_of(const CheckVerdict& check, Reason whole) {
+  return has_value(check, whole) ? Point(count_of(check)) : std::nullopt;
+}
+
+std::vector<KeyedPoint> points_of(const BoardVerdict& v) {
+  std::vector<KeyedPoint> points;
+  for (const ComponentVerdict& component : v.components)
+    for (const CheckVerdict& check : component.checks)
+      points.push_back({{v.recipe, component.reference, component.package, check.check.characteristic,
+                         check.check.parameter},
+                        point_of(check, whole_reason(v))});
+  return points;
+}
+
 bool Segment::made_by(const BoardVerdict& v) const {
   return recipe_sha256 == v.recipe_sha256 && calibration_sha256 == v.calibration_sha256 && code == v.code;
 }

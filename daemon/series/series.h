@@ -31,6 +31,16 @@ struct SeriesKey {
 std::string text_of(
     const SeriesKey& key);  // "U1 median"; the quantile or number of a percentile or top mean behind it
 
+/// The value of a check as a point: none where it is INVALID or skipped, or its board is INVALID as a whole (`whole`). Throws
+/// std::invalid_argument: it is not finite, or too large.
+Point point_of(const CheckVerdict& check, Reason whole);
+struct KeyedPoint {
+  SeriesKey key;
+  Point point;
+};
+/// Of each check of a verdict, in its order. Throws as point_of.
+std::vector<KeyedPoint> points_of(const BoardVerdict& verdict);
+
 /// What made the values of a segment.
 struct Segment {
   std::string recipe, recipe_sha256, calibration_sha256, code;

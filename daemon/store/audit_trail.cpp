@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
 #include "daemon/store/result_store.h"
@@ -31,6 +32,12 @@ AuditEntry entry_of(std::uint64_t link, const std::string& statement) {
     }
     if (kind == "check") {
       const CheckRecord record = check_record_from(statement);
+      if (!record.by.empty()) e.who = record.by;
+      e.what = words_of(record);
+      return e;
+    }
+    if (kind == "chart") {
+      const ChartRecord record = chart_record_from(statement);
       if (!record.by.empty()) e.who = record.by;
       e.what = words_of(record);
       return e;

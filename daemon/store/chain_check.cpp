@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/recipe_archive.h"
 #include "daemon/store/store_rows.h"
@@ -39,6 +40,7 @@ class Walk {
     for (const std::string& sha256 : altered_recipes(db_, file_))
       fault(0, fmt::format("the kept text of the recipe with SHA-256 {} was altered", sha256));
     for (const std::string& altered : altered_checks(db_, file_)) fault(0, altered);
+    for (const std::string& altered : altered_charts(db_, file_)) fault(0, altered);
     for (const HeldEntry& held : held_) check_held(held);
     report_.given = std::max(report_.last, given_);
     return std::move(report_);

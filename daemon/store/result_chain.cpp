@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "daemon/sign/entry_hash.h"
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_store.h"
 
@@ -136,6 +137,7 @@ std::string words_of(const std::string& statement) {
                          left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out));
     }
     if (json.at("what") == "check") return fmt::format("{}: {}", utc, words_of(check_record_from(statement)));
+    if (json.at("what") == "chart") return fmt::format("{}: {}", utc, words_of(chart_record_from(statement)));
     if (json.at("what") == "migrated")
       return fmt::format("{}: brought from schema {} with {} results", utc, json.at("from_schema").get<int>(),
                          json.at("results").get<std::uint64_t>());

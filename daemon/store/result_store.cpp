@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
@@ -65,6 +64,10 @@ struct ResultStore::Impl {
   void open(int flags);
   void demand_writer() const {
     if (!lock) throw std::logic_error("this result store was opened for reading");
+  }
+  void demand_writable() const {
+    demand_writer();
+    presence->check();
   }
   void prepare_reads();
   void prepare_writes();
@@ -228,8 +231,7 @@ std::optional<std::string> ResultStore::recipe_text(const std::string& sha256) {
 }
 
 void ResultStore::state(const std::vector<std::string>& statements) {
-  impl_->demand_writer();
-  impl_->presence->check();
+  impl_->demand_writable();
   sqlite3* db = impl_->db.get();
   sqlite::execute(db, impl_->file, "BEGIN IMMEDIATE");
   try {
@@ -242,20 +244,22 @@ void ResultStore::state(const std::vector<std::string>& statements) {
 }
 
 void ResultStore::keep_checks(const std::vector<CheckRecord>& records) {
-  impl_->demand_writer();
-  impl_->presence->check();
+  impl_->demand_writable();
   keep_check_records(impl_->db.get(), impl_->file, id_, records);
 }
 
+void ResultStore::keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched) {
+  impl_->demand_writable();
+  keep_chart_records(impl_->db.get(), impl_->file, id_, records, watched);
+}
+
 void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {
-  impl_->demand_writer();
-  impl_->presence->check();
+  impl_->demand_writable();
   keep_signed_heads(impl_->db.get(), impl_->file, heads);
 }
 
 void ResultStore::keep_times(const std::vector<ResultTimes>& times) {
-  impl_->demand_writer();
-  impl_->presence->check();
+  impl_->demand_writable();
   keep_result_times(impl_->db.get(), impl_->file, times);
 }
 
@@ -288,17 +292,13 @@ std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
   return row->step() ? std::optional(impl_->known_row(*impl_->get, id_)) : std::nullopt;
 }
 
-std::string serial_in_json(const std::string& serial) {
-  return "\"unit_id\":" +
-         nlohmann::json(serial).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
                                             ResultOrder order) {
   std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
   if (filter.decision) sql += " AND decision = ?2";
   if (filter.recipe) sql += " AND recipe = ?3";
   if (filter.unit_id) sql += " AND unit_id = ?4";
+  if (filter.up_to) sql += " AND sequence <= ?9";
   if (filter.board_serial) sql += " AND instr(json, ?8) > 0";
   if (filter.from) sql += " AND measured_at >= ?6";
   if (filter.before) sql += " AND measured_at < ?7";
@@ -309,6 +309,7 @@ std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uin
   if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
   if (filter.recipe) rows.bind(3, *filter.recipe);
   if (filter.unit_id) rows.bind(4, *filter.unit_id);
+  if (filter.up_to) rows.bind(9, clamped(*filter.up_to));
   if (filter.board_serial) rows.bind(8, serial_in_json(*filter.board_serial));
   if (filter.from) rows.bind(6, *filter.from);
   if (filter.before) rows.bind(7, *filter.before);

@@ -16,6 +16,7 @@
 
 #include "daemon/inspection/verdict/verdict.h"
 #include "daemon/sign/signed_head.h"
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
 #include "daemon/store/result_times.h"
@@ -74,6 +75,7 @@ struct ResultFilter {
   std::optional<std::string> from, before;  // measured_at, ISO 8601 UTC; `before` is exclusive
   /// Of the unit, or of a board of a panel; every verdict's text is read.
   std::optional<std::string> board_serial = std::nullopt;
+  std::optional<std::uint64_t> up_to = std::nullopt;  // sequence numbers up to this one
 };
 
 /// A member of a verdict's JSON that names this serial number.
@@ -168,6 +170,10 @@ class ResultStore {
 
   /// Commits records of reference checks with their statements. Throws StoreError and then commits none.
   void keep_checks(const std::vector<CheckRecord>& records);
+
+  /// Commits records of control charts with their statements, and the result up to which all are watched. Throws StoreError and then commits
+  /// none.
+  void keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched);
 
   /// Stores signed heads of its chain. Throws StoreError and then stores none.
   void keep_signed(const std::vector<SignedHead>& heads);

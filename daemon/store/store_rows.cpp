@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace datum {
 
@@ -118,6 +119,11 @@ void append_statement(sqlite3* db, const std::filesystem::path& file, const std:
   sqlite::Statement row(db, file, insert_link);
   row.bind(1, static_cast<std::int64_t>(head.link + 1)).bind(3, statement);
   row.bind(4, chain_hash(head.sha256, store_id, statement)).step();
+}
+
+std::string serial_in_json(const std::string& serial) {
+  return "\"unit_id\":" +
+         nlohmann::json(serial).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace datum

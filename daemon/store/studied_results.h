@@ -5,11 +5,20 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace datum {
 
 /// Sequence numbers that the files FOLDER/*.jsonl record for a store. A line that can't be read, such as one that is being written, and a
 /// file of another store are passed over.
 std::set<std::uint64_t> studied_results(const std::filesystem::path& folder, const std::string& store_id);
+
+/// A study that is not complete: its next result is stored before the study records it.
+struct RunningStudy {
+  std::string recipe_sha256;
+  std::uint64_t after = 0;  // its results are newer
+  std::set<std::string> parts;
+};
+std::vector<RunningStudy> running_studies(const std::filesystem::path& folder, const std::string& store_id);
 
 }  // namespace datum

@@ -1,33 +1,22 @@
-// Nelson's run rules (L. S. Nelson, J. Quality Technology 16, 1984, 237) and the false alarms that a chosen set gives.
+// Run rules (daemon/rules/rule_watch.h) over a whole series, and the false alarms that a chosen set gives.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "daemon/rules/rule_watch.h"
+
 namespace datum::quality {
-
-/// 1 to 8; `side_run`: points on one side of rule 2, nine by Nelson, eight by Western Electric.
-struct RuleSet {
-  std::set<int> rules{1};
-  int side_run = 9;
-};
-
-/// "1,2,5", "nelson" (1 to 8), "western-electric" (1, 5, 6 and eight on one side). Throws std::invalid_argument.
-RuleSet rule_set_of(const std::string& text);
-const char* rule_text(int rule);
 
 struct RuleHit {
   int rule = 0;
   std::size_t first = 0, last = 0;  // indices of points; `last` completes the rule
 };
 
-/// `z`: standardised points, none for a gap, which ends runs 2, 3, 4, 7 and 8 and takes its place in the windows of 5 and 6. Comparisons
-/// are strict; a point on the centre line ends a run. A rule is hit at each point that completes it.
+/// `z`: standardised points, none for a gap.
 std::vector<RuleHit> rule_hits(std::span<const std::optional<double>> z, const RuleSet& rules);
 
 /// Mean number of points up to a false alarm of independent normal values with known mean and sigma, by simulation of `runs` runs with a

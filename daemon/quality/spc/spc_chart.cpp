@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/quality/spc/frozen.h"
 #include "daemon/quality/spc/spc_parts.h"
 
 namespace datum::quality {
@@ -217,6 +218,34 @@ Json points_json(const Run& run, int digits) {
 
 }  // namespace
 
+namespace {
+
+/// What the running cell watches.
+void add_frozen(SpcReport& report, const SeriesBook& book, const SeriesKey& key, const SpcSettings& s) {
+  const FrozenLimits& l = *s.frozen;
+  const auto of = l.series.find(key);
+  Json out{{"id", l.id},       {"at", l.at},         {"by", l.by},
+           {"rules", l.rules}, {"disarm", l.disarm}, {"hits", Json::array()}};
+  report.text += fmt::format("\nlimits {}, frozen by {} at {} from results {} to {}: ", l.id, l.by, l.at,
+                             l.first, l.last);
+  if (of == l.series.end()) {
+    report.text += "this series has none\n";
+  } else {
+    out["mean"] = of->second.mean;
+    out["sigma"] = of->second.sigma;
+    report.text +=
+        fmt::format("mean {:.6f}, sigma {:.6f}, rules {}\n", of->second.mean, of->second.sigma, l.rules);
+  }
+  for (const ChartHit& hit : frozen_hits(book, key, l, s.acknowledged)) {
+    report.text +=
+        fmt::format("  rule {} ({}): results {} to {}\n", hit.rule, rule_text(hit.rule), hit.first, hit.last);
+    out["hits"].push_back({{"rule", hit.rule}, {"first", hit.first}, {"last", hit.last}});
+  }
+  report.json["frozen"] = out;
+}
+
+}  // namespace
+
 SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSettings& s) {
   SpcReport report;
   begin_report(report, book);
@@ -278,6 +307,7 @@ SpcReport spc_chart(const SeriesBook& book, const SeriesKey& key, const SpcSetti
     out["points"] = points_json(run, series_digits);
     report.json["segments"].push_back(out);
   }
+  if (s.frozen) add_frozen(report, book, key, s);
   return report;
 }
 

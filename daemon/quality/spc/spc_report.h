@@ -1,10 +1,12 @@
 // Charts and capability of series, as text and JSON. Each parameter stands in the report.
 #pragma once
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "daemon/charts/control_limits.h"
 #include "daemon/quality/spc/capability.h"
 #include "daemon/quality/spc/run_rules.h"
 #include "daemon/series/series.h"
@@ -25,6 +27,8 @@ struct SpcSettings {
   int subgroup = 1;                     // values in their order that form a subgroup; 1: individuals
   bool by_range = false;                // of subgroups: ranges in place of s
   bool all_segments = false;            // else the newest of each recipe alone
+  std::shared_ptr<const FrozenLimits> frozen{};  // adds the hits of their rules behind phase 1
+  std::vector<std::uint64_t> acknowledged{};      // results behind which a person acknowledged them
 };
 
 /// True: values have a natural end at 0 that good parts lie near, so that they are not normal.
