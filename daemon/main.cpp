@@ -218,7 +218,7 @@ int serve(const DaemonConfig& config) {
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
   // The worker submits to the storer, and so ends before it.
-  Worker drawer, storer, worker, loader, signer, uploader;
+  Worker drawer, storer, worker, loader, signer, uploader, watcher;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = telemetry.metrics();
@@ -242,7 +242,8 @@ int serve(const DaemonConfig& config) {
        &parsers->models(),
        &signer,
        &parsers->uploads(),
-       &uploader});
+       &uploader,
+       &watcher});
   const auto hosts = open_hosts(config, cell, to_journal, sockets, loop);
   reload = [&] {
     cell.reload();
@@ -253,8 +254,8 @@ int serve(const DaemonConfig& config) {
   const auto scanner = open_scanner(config, cell, to_journal, loop);
   if (writer.renewed()) cell.report_renewal(*writer.renewed());
   start_cmm(cmm.get(), loop, ending);
-  const auto threads = {&loader, &worker, &storer,
-                        &drawer, &signer, &uploader};  // the storer ends after the worker
+  const auto threads = {&loader, &worker,   &storer, &drawer,
+                        &signer, &uploader, &watcher};  // the storer ends after the worker
   for (Worker* thread : threads) loop.add(*thread);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);

@@ -360,6 +360,7 @@ void BoardSequencer::finish(const std::shared_ptr<BoardOrder>& board) {
   if (board->stored) {
     deps_.announcer.announce(board);
     deps_.checks.take(board->verdict);
+    deps_.charts.take(board->verdict);
   }
   if (!board->stored && board->store_error.empty())
     deps_.events.log(5, "the board in progress was aborted before its result was stored");

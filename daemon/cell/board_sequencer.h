@@ -17,6 +17,7 @@
 #include "daemon/cell/board_threads.h"
 #include "daemon/cell/boards_on_way.h"
 #include "daemon/cell/cell_state.h"
+#include "daemon/cell/control_charts.h"
 #include "daemon/cell/early_frames.h"
 #include "daemon/cell/frame_acceptance.h"
 #include "daemon/cell/frame_deliveries.h"
@@ -50,6 +51,7 @@ struct BoardSequencerDependencies {
   BoardOrders& orders;
   ResultAnnouncer& announcer;
   ReferenceChecks& checks;
+  ControlCharts& charts;
 };
 
 class BoardSequencer {

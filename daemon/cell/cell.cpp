@@ -48,6 +48,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       hole_procedure_(hole_dependencies()),
       part_holes_(hole_procedure_, procedure_dependencies(), deps_.config.holes),
       checks_(check_dependencies()),
+      charts_(chart_dependencies()),
       boards_(board_dependencies()),
       self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
                   deps_.reader, events_, basis_, links_, signing_, maintenance_}),
@@ -63,6 +64,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
   }
   reload();
   checks_.begin();
+  charts_.begin();
   if (deps_.config.recipe.empty()) return;
   try {
     select_recipe(deps_.config.recipe, std::nullopt);
@@ -91,6 +93,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   basis_.watch_clock(now);
   maintenance_.watch_room(boards_.in_hand() || deps_.threads.worker.busy());
   checks_.after_round(now);
+  charts_.after_round(now);
   disarm_where_refused();
   links_.log_cmm_notes();
   part_holes_.after_round();
@@ -98,7 +101,8 @@ void InspectionCell::after_round(MonotonicNs now) {
   if (hole_procedure_.active()) return hole_procedure_.after_round(now);
   signing_.after_round(now);  // also where one frame follows the other
   // Without room or signature the cell is disarmed, once nothing is in work. Readings of an artefact come one by one.
-  const bool empties = !maintenance_.shortage().empty() || !signing_.refusal().empty() || checks_.checking();
+  const bool empties = !maintenance_.shortage().empty() || !signing_.refusal().empty() ||
+                       checks_.checking() || !charts_.reason_to_disarm(chosen_recipe()).empty();
   if (!boards_.after_round(now, empties)) return;
   actions_.store(now);
   if (!deps_.threads.worker.busy() && !deps_.threads.storer.busy() && !boards_.in_hand())
@@ -110,6 +114,7 @@ void InspectionCell::disarm_where_refused() {
   if (boards_.in_hand() || deps_.threads.worker.busy() || !state_.armed()) return;
   std::string why = signing_.refusal();
   if (why.empty()) why = checks_.reason_to_disarm();
+  if (why.empty() && !checks_.checking()) why = charts_.reason_to_disarm(chosen_recipe());
   if (!why.empty()) state_.enter(InstrumentState::idle, why);
 }
 
@@ -123,6 +128,7 @@ void InspectionCell::position(const ProbePoint& sample, MonotonicNs now) {
 void InspectionCell::reload() {
   if (state_.idle()) bundles_.resume();
   read_again();
+  charts_.look_again();
 }
 
 void InspectionCell::read_again() {
@@ -161,7 +167,8 @@ std::string InspectionCell::status_line() const {
 std::string InspectionCell::state_detail() const {
   if (!state_.idle()) return boards_.detail();
   const std::string& shortage = maintenance_.reported_shortage();
-  const std::string& why = shortage.empty() ? state_.why_idle() : shortage;
+  std::string why = shortage.empty() ? state_.why_idle() : shortage;
+  if (why.empty()) why = charts_.reason_to_disarm(basis_.recipe().get());  // it was disarmed before a restart
   return (basis_.recipe() ? "not armed" : "no recipe chosen") + (why.empty() ? "" : ": " + why);
 }
 
@@ -216,6 +223,7 @@ void InspectionCell::arm_anew(bool resumes) {
   if (const std::string why = signing_.refusal(); !why.empty())
     throw scpi::Error(scpi::hardware_missing, why);
   checks_.demand_armable(recipe->name);
+  if (!checks_.checking()) charts_.demand_armable(recipe->name);
   links_.demand_up();
   boards_.arm(*recipe, resumes);
   orders_.prepare();

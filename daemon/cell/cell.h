@@ -3,6 +3,7 @@
 //
 //   MeasurementBasis   recipe, calibration, temperature, clock
 //   ReferenceChecks    artefacts that are measured when they are due
+//   ControlCharts      rules that watch results behind their announcement
 //   BoardSequencer     a board from its trigger to its announced result, with
 //     FrameAcceptance  whose board a frame shows
 //     BoardOrders      what holds for a board whatever comes
@@ -28,6 +29,7 @@
 #include "daemon/cell/bundle_installer.h"
 #include "daemon/cell/cell_links.h"
 #include "daemon/cell/cell_self_test.h"
+#include "daemon/cell/control_charts.h"
 #include "daemon/cell/host_actions.h"
 #include "daemon/cell/recipe_repository.h"
 #include "daemon/cell/reference_checks.h"
@@ -68,6 +70,7 @@ struct CellDependencies {
   // Who parses what hosts upload, and waits for that and for the disk; null: `texts`, and the loop.
   const config::TomlParser* uploads = nullptr;
   Worker* uploader = nullptr;
+  Worker* watcher = nullptr;  // watches results by control charts; null: nobody does
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -114,7 +117,7 @@ class InspectionCell final : public Instrument, public Pollable {
   /// Between two snapshots of a part nothing is: the host moves the stage.
   bool operation_pending() const override {
     return busy() || calibration_procedure_.pending() || hole_procedure_.pending() || replays_.pending() ||
-           checks_.storing();
+           checks_.storing() || charts_.storing();
   }
   std::uint64_t board_in_work() const override { return busy() ? boards_.board()->number : 0; }
   std::uint64_t board_announced() const override { return announcer_.board(); }
@@ -151,6 +154,7 @@ class InspectionCell final : public Instrument, public Pollable {
   Calibrator& calibrator() override { return calibration_procedure_; }
   HoleProber& hole_prober() override { return hole_procedure_; }
   ReferenceChecker* reference_checker() override { return checks_.configured() ? &checks_ : nullptr; }
+  ChartWatcher* chart_watcher() override { return &charts_; }
   std::optional<ProbePoint> position() const override { return links_.position(); }
   void confirm_referenced() override;
   void reopen_links() override;
@@ -172,6 +176,7 @@ class InspectionCell final : public Instrument, public Pollable {
   BundleInstallerDependencies bundle_dependencies();
   RemeasurementDependencies remeasurement_dependencies();
   ReferenceCheckDependencies check_dependencies();
+  ControlChartDependencies chart_dependencies();
   void read_again();
   void demand_idle() const;
   void arm_anew(bool resumes);
@@ -195,6 +200,7 @@ class InspectionCell final : public Instrument, public Pollable {
   HoleProcedure hole_procedure_;
   PartHoles part_holes_;
   ReferenceChecks checks_;
+  ControlCharts charts_;
   BoardSequencer boards_;
   CellSelfTest self_test_;
   RecipeRepository recipe_repository_;

@@ -42,7 +42,8 @@ BoardSequencerDependencies InspectionCell::board_dependencies() {
           acceptance_,
           orders_,
           announcer_,
-          checks_};
+          checks_,
+          charts_};
 }
 
 ReferenceCheckDependencies InspectionCell::check_dependencies() {
@@ -60,6 +61,11 @@ ReferenceCheckDependencies InspectionCell::check_dependencies() {
             refuse_beside("; then a reference check");
             demand_idle();
           }};
+}
+
+ControlChartDependencies InspectionCell::chart_dependencies() {
+  return {
+      deps_.config.store, deps_.watcher, deps_.threads.storer, deps_.writer, deps_.utc_ns, events_, basis_};
 }
 
 ProcedureDependencies InspectionCell::procedure_dependencies() {

@@ -86,6 +86,7 @@ struct StoredCharts::Impl {
   explicit Impl(fs::path file) : store_file(std::move(file)) {}
 
   void open();
+  void read_studies();
   void look_at(const std::string& recipe, std::int64_t utc_s, ChartFindings& found);
   void take_up(const std::string& recipe, const std::shared_ptr<const FrozenLimits>& limits,
                std::int64_t utc_s, ChartFindings& found);
@@ -116,6 +117,9 @@ void StoredCharts::Impl::open() {
     watched = kept.watched;
     acknowledged = acknowledged_charts(store_file);
   }
+}
+
+void StoredCharts::Impl::read_studies() {
   const fs::path folder = store_file.parent_path() / "studies";
   studies = {studied_results(folder, store->id()), running_studies(folder, store->id())};
 }
@@ -215,6 +219,7 @@ void StoredCharts::Impl::catch_up(Live& live, bool known, std::int64_t utc_s, Ch
 
 void StoredCharts::Impl::take_up(const std::string& recipe, const std::shared_ptr<const FrozenLimits>& limits,
                                  std::int64_t utc_s, ChartFindings& found) {
+  read_studies();
   auto made = std::make_unique<Live>(limits);
   for (const auto& [sequence, unit] : measured_units(store_file, recipe)) {
     made->units.emplace(std::hash<std::string>()(unit), sequence);
@@ -278,6 +283,7 @@ ChartFindings StoredCharts::watch(const std::vector<std::string>& recipes, std::
   if (impl_->live.empty()) {
     impl_->watched = std::max(impl_->watched, impl_->store->extent().last);
   } else {
+    impl_->read_studies();
     ResultFilter filter;
     filter.after = impl_->watched;
     const auto rows = impl_->store->list(filter, most, ResultOrder::oldest_first);

@@ -45,6 +45,7 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_volume_commands(*this);
   add_recipe_commands(*this);
   add_fit_commands(*this);
+  add_chart_commands(*this);
   add_check_commands(*this);
   add_audit_command(*this);
   add_bundle_commands(*this);

@@ -59,26 +59,28 @@ class CommandLine {
 };
 
 // Parts of the tree, one per file.
-void add_result_commands(CommandLine& line);    // results, show
-void add_export_command(CommandLine& line);     // export
-void add_report_commands(CommandLine& line);    // report
-void add_backup_commands(CommandLine& line);    // backup, restore
-void add_signature_command(CommandLine& line);  // signature
-void add_cell_commands(CommandLine& line);      // recipes, choose, unit, arm, trigger, abort
-void add_audit_command(CommandLine& line);      // audit
-void add_bundle_commands(CommandLine& line);    // bundle
-void add_check_commands(CommandLine& line);     // check
-void add_device_commands(CommandLine& line);    // temperature, position, links, reopen, selftest
-void add_listen_command(CommandLine& line);     // listen
-void add_doctor_command(CommandLine& line);     // doctor
-void add_support_commands(CommandLine& line);   // metrics, support
-void add_protocol_commands(CommandLine& line);  // send, help, errors
-void add_control_commands(CommandLine& line);   // control
-void add_status_command(CommandLine& line);     // status
-void add_watch_command(CommandLine& line);      // watch
-void add_frame_commands(CommandLine& line);     // frame
-void add_volume_commands(CommandLine& line);    // volume
-void add_recipe_commands(CommandLine& line);    // recipe
+void add_result_commands(CommandLine& line);                // results, show
+void add_export_command(CommandLine& line);                 // export
+void add_report_commands(CommandLine& line);                // report
+void add_backup_commands(CommandLine& line);                // backup, restore
+void add_signature_command(CommandLine& line);              // signature
+void add_cell_commands(CommandLine& line);                  // recipes, choose, unit, arm, trigger, abort
+void add_audit_command(CommandLine& line);                  // audit
+void add_bundle_commands(CommandLine& line);                // bundle
+void add_chart_commands(CommandLine& line);                 // chart
+void add_chart_freeze(CommandLine& line, CLI::App& chart);  // chart freeze
+void add_check_commands(CommandLine& line);                 // check
+void add_device_commands(CommandLine& line);                // temperature, position, links, reopen, selftest
+void add_listen_command(CommandLine& line);                 // listen
+void add_doctor_command(CommandLine& line);                 // doctor
+void add_support_commands(CommandLine& line);               // metrics, support
+void add_protocol_commands(CommandLine& line);              // send, help, errors
+void add_control_commands(CommandLine& line);               // control
+void add_status_command(CommandLine& line);                 // status
+void add_watch_command(CommandLine& line);                  // watch
+void add_frame_commands(CommandLine& line);                 // frame
+void add_volume_commands(CommandLine& line);                // volume
+void add_recipe_commands(CommandLine& line);                // recipe
 void add_recipe_import(CommandLine& line, CLI::App& recipe);           // recipe import, recipe picture
 void add_recipe_teach(CommandLine& line, CLI::App& recipe);            // recipe teach, recipe confirm
 void add_recipe_reproducibility(CommandLine& line, CLI::App& recipe);  // recipe reproducibility

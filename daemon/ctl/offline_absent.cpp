@@ -35,6 +35,7 @@ void add_calibration_commands(CommandLine& line) {
 void add_fit_commands(CommandLine& line) { add_absent(line, line.app, {"fit"}); }
 void add_volume_commands(CommandLine& line) { add_absent(line, line.app, {"volume"}); }
 void add_study_commands(CommandLine& line) { add_absent(line, line.app, {"study"}); }
+void add_chart_freeze(CommandLine& line, CLI::App& chart) { add_absent(line, chart, {"freeze"}); }
 void add_spc_command(CommandLine& line) { add_absent(line, line.app, {"spc"}); }
 void add_report_commands(CommandLine& line) { add_absent(line, line.app, {"report"}); }
 

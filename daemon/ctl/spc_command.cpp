@@ -18,6 +18,7 @@ namespace {
 struct SpcOptions {
   std::string store, config = "/etc/datumd/datumd.toml", studies;
   std::string recipe, component, package, characteristic, from, to, distribution = "auto";
+  bool frozen = false;
   quality::SpcSettings settings;
 };
 
@@ -28,7 +29,11 @@ std::string named(const quality::SeriesBook& book) {
   return names.empty() ? "nothing" : names.substr(0, 400);
 }
 
-quality::SpcReport report_of(const SpcOptions& o, const quality::SeriesBook& book) {
+quality::SpcReport report_of(const SpcOptions& o, const quality::SeriesBook& book,
+                             const std::filesystem::path& store) {
+  if (o.frozen && o.component.empty())
+    throw std::invalid_argument(
+        "--frozen is of one series: --component; datumctl chart history lists all hits");
   if (o.component.empty() && o.package.empty()) return spc_summary(book, o.settings);
   if (book.series().empty())
     throw std::invalid_argument(
@@ -45,7 +50,14 @@ quality::SpcReport report_of(const SpcOptions& o, const quality::SeriesBook& boo
   if (book.series().size() > 1)
     throw std::invalid_argument("several series: " + named(book) +
                                 "; choose by --recipe and --characteristic");
-  return spc_chart(book, book.series().begin()->first, o.settings);
+  quality::SpcSettings settings = o.settings;
+  const quality::SeriesKey& key = book.series().begin()->first;
+  if (o.frozen) {
+    settings.frozen = std::make_shared<const quality::FrozenLimits>(
+        quality::read_limits(quality::limits_file(store, key.recipe)));
+    settings.acknowledged = acknowledged_charts(store)[key.recipe];
+  }
+  return spc_chart(book, key, settings);
 }
 
 int run_spc(SpcOptions& o, bool json) {
@@ -64,7 +76,7 @@ int run_spc(SpcOptions& o, bool json) {
     quality::SeriesFilter filter{o.component, o.package, o.characteristic,
                                  !o.component.empty() || !o.package.empty()};
     filter.excluded = results_of_studies(studies_folder(file, o.studies), store.id());
-    quality::SpcReport report = report_of(o, read_series(store, results, filter));
+    quality::SpcReport report = report_of(o, read_series(store, results, filter), file);
     report.json["code"] = code_id();
     report.json["confidence"] = o.settings.confidence;
     report.json["guard_k"] = o.settings.guard_k;
@@ -75,6 +87,9 @@ int run_spc(SpcOptions& o, bool json) {
     return good;
   } catch (const std::invalid_argument& error) {
     fmt::print(stderr, "datumctl: {}\n", error.what());
+    return usage;
+  } catch (const quality::LimitsRefused& error) {
+    fmt::print(stderr, "datumctl: refused: {}\n", error.what());
     return usage;
   }
 }
@@ -103,6 +118,10 @@ void add_spc_command(CommandLine& line) {
       ->add_option("--rules", s.rules,
                    "numbers of Nelson's rules such as 1,2,5; nelson: all; western-electric")
       ->capture_default_str();
+  command->add_flag(
+      "--frozen", o->frozen,
+      "with --component: also the hits of the recipe's frozen limits (datumctl chart freeze), as the running "
+      "cell finds them");
   command
       ->add_option("--baseline", s.baseline, "limits from the first so many values of a segment; 0: from all")
       ->capture_default_str();

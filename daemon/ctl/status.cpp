@@ -25,6 +25,8 @@ struct CellStatus {
   std::vector<std::string> service;  // empty: an older datumd without this query
   std::vector<std::string> warnings;
   std::vector<std::string> checks;  // state and why of the reference checks; empty: an older datumd
+  std::vector<std::string>
+      chart;  // state, hit results and why of the chosen recipe's charts; empty: the same
   std::string unit, owner;
   std::uint64_t results = 0;
   std::vector<std::string> board;  // of the newest result; empty: none
@@ -62,6 +64,7 @@ CellStatus status_of(ScpiClient& host) {
     s.warnings = ask(host, "DIAGnostic:WARNings?");
     std::erase(s.warnings, "");
     s.checks = ask(host, "CHECk:STATe?", 2);
+    s.chart = ask(host, "CHARt:STATe?", 3);
   } catch (const RefusedCommand&) {
   }
   return s;
@@ -119,6 +122,10 @@ Json status_json(const CellStatus& s, std::int64_t now_utc_s) {
       {"calibration", calibration_json(s.calibration, now_utc_s)},
       {"results", {{"count", s.results}, {"newest", newest}, {"former_store", former_json(s.former_store)}}},
       {"reference_checks", s.checks.empty() ? Json() : Json{{"state", s.checks[0]}, {"why", s.checks[1]}}},
+      {"control_charts",
+       s.chart.empty()
+           ? Json()
+           : Json{{"state", s.chart[0]}, {"hit_results", std::stoull(s.chart[1])}, {"why", s.chart[2]}}},
       {"conditions", operation_text(s.operation)},
       {"questionable", questionable_text(s.questionable)},
       {"control", s.owner},
@@ -166,6 +173,9 @@ std::string status_text(const CellStatus& s, std::int64_t now_utc_s, bool colour
   if (!s.checks.empty() && s.checks[0] != "NONE")
     row("reference checks", {s.checks[0] + (s.checks[1].empty() ? "" : ", " + s.checks[1]),
                              s.checks[0] == "VALID" ? Ink::plain : Ink::red});
+  if (!s.chart.empty() && s.chart[0] != "NONE")
+    row("control charts", {s.chart[0] + (s.chart[2].empty() ? "" : ", " + s.chart[2]),
+                           s.chart[0] == "IN_CONTROL" ? Ink::plain : Ink::red});
   row("results", newest_cell(s));
   if (set_back(s.former_store))
     row("store", {fmt::format("put back from a copy: was {} up to result {}, new results follow number {}",

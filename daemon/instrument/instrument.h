@@ -14,6 +14,7 @@
 
 #include "calib/calibration.h"
 #include "daemon/instrument/calibrator.h"
+#include "daemon/instrument/chart_watcher.h"
 #include "daemon/instrument/hole_prober.h"
 #include "daemon/instrument/lock_arbiter.h"
 #include "daemon/instrument/recipe_files.h"
@@ -177,6 +178,8 @@ class Instrument {
   virtual HoleProber& hole_prober() = 0;
   /// Null: the cell has no reference checks.
   virtual ReferenceChecker* reference_checker() { return nullptr; }
+  /// Null: no control charts are watched.
+  virtual ChartWatcher* chart_watcher() { return nullptr; }
   /// The present CMM position; none: no CMM is configured.
   virtual std::optional<ProbePoint> position() const = 0;
   /// The operator confirms that the machine was homed after it lost its position. -241 no CMM.

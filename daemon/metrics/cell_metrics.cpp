@@ -71,6 +71,15 @@ void put_checks(Exposition& to, Instrument& instrument) {
   }
 }
 
+void put_charts(Exposition& to, Instrument& instrument) {
+  const ChartWatcher* watcher = instrument.chart_watcher();
+  if (!watcher) return;
+  for (const ChartStatus& c : watcher->charts()) {
+    to.add(Metric::chart_state, 1, {{"recipe", c.recipe}, {"state", name_of(c.state)}});
+    to.add(Metric::chart_hits, number(c.hit_results), {{"recipe", c.recipe}});
+  }
+}
+
 void put_store(Exposition& to, Instrument& instrument) {
   try {
     const StoreExtent have = instrument.results();
@@ -130,6 +139,7 @@ void put_instrument(Exposition& to, Instrument& instrument) {
   put_hosts(to, instrument);
   put_calibration(to, instrument);
   put_checks(to, instrument);
+  put_charts(to, instrument);
   put_store(to, instrument);
   if (const auto told = instrument.temperature()) to.add(Metric::temperature, told->degc);
 }

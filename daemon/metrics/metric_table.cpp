@@ -57,6 +57,10 @@ constexpr std::array<MetricFamily, metrics> families{{
     {check_due, "datumd_reference_check_due_timestamp_seconds", gauge, "check",
      "When a VALID or OVERRIDDEN one becomes due, seconds since 1970-01-01 UTC; absent where no time does "
      "it."},
+    {chart_state, "datumd_control_chart_state", gauge, "recipe state",
+     "1 of the state in which a recipe's control charts are: IN_CONTROL, NO_LIMITS, STALE, HIT or DISARMED."},
+    {chart_hits, "datumd_control_chart_hit_results", gauge, "recipe",
+     "Results that hit a rule since a person acknowledged it."},
     {temperature, "datumd_cell_temperature_celsius", gauge, "", "As a host reported it last."},
     {store_first, "datumd_store_first_sequence", gauge, "", "Number of the oldest result that is stored."},
     {store_last, "datumd_store_last_sequence", gauge, "", "Number of the newest one."},

@@ -38,6 +38,8 @@ enum class Metric : std::uint8_t {
   calibration_residual,
   check_state,
   check_due,
+  chart_state,
+  chart_hits,
   temperature,
   store_first,
   store_last,

@@ -295,6 +295,9 @@ void Host::put_status(Image& image, MonotonicNs now) const {
   put_text(to, at_control_owner, 32, cell_.control.owner());
   put_links(to, cell_.instrument.link_reports(), now);
   put_checks(to, cell_.instrument.reference_checker(), cell_.instrument.utc_s());
+  const auto recipe = cell_.instrument.recipe();
+  const ChartWatcher* charts = cell_.instrument.chart_watcher();
+  put_chart(to, charts && recipe ? charts->chart(recipe->name) : ChartStatus{});
 }
 
 /// Loads the window of the oldest unacknowledged result.

@@ -68,4 +68,10 @@ void put_checks(Words to, const ReferenceChecker* checker, std::int64_t utc_s) {
                 : no_integer);
 }
 
+void put_chart(Words to, const ChartStatus& chart) {
+  to[at_chart_state] = static_cast<std::uint16_t>(chart.state);
+  put_u32(to, at_chart_hits,
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(chart.hit_results, UINT32_MAX)));
+}
+
 }  // namespace datum::modbus

@@ -120,8 +120,11 @@ const std::vector<Register>& base_registers() {  // NOLINT(readability-function-
       {at_cmm_link + of_link_age, 2, Type::i32, r, "CMM_AGE", "ms",
        "since the last position came, looked at each 0.5 s; -2147483648: none came"},
       {at_check_state, 1, Type::u16, r, "CHECK_STATE", "", "of the reference checks together, the worst"},
+      {at_chart_state, 1, Type::u16, r, "CHART_STATE", "", "of the chosen recipe's control charts"},
       {at_check_due, 2, Type::i32, r, "CHECK_DUE", "s",
        "until the first of them is due; negative: since; -2147483648: none has a time"},
+      {at_chart_hits, 2, Type::u32, r, "CHART_HITS", "",
+       "results of the chosen recipe that hit a rule since a person acknowledged it"},
   };
   return registers;
 }

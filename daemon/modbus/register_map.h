@@ -79,8 +79,10 @@ enum At : Address {
   at_sensor_link = 500,
   at_cmm_link = 510,
   at_check_state = 516,
+  at_chart_state = 517,
   at_check_due = 518,
-  base_end = 520,  // registers 0 to 519; unnamed ones read 0
+  at_chart_hits = 520,
+  base_end = 522,  // registers 0 to 521; unnamed ones read 0
 
   // Two windows of the same layout, one result each.
   at_result = 10000,  // result of the handshake, while RESULTS_VALID

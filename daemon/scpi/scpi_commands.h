@@ -60,6 +60,7 @@ std::vector<Command> control_commands();      // SYSTem:LOCK
 std::vector<Command> inspection_commands();   // CONFigure, INITiate, TRIGger, ABORt
 std::vector<Command> calibration_commands();  // CALibration
 std::vector<Command> hole_commands();         // PROBe:HOLE
+std::vector<Command> chart_commands();        // CHARt
 std::vector<Command> check_commands();        // CHECk
 std::vector<Command> result_commands();       // FETCh, DATA:PUSH
 std::vector<Command> height_commands();       // FETCh:HEIGht, CALCulate:LIMit

@@ -295,9 +295,10 @@ std::vector<Command> system_commands() {
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> table = [] {
     auto all = common_commands();
-    for (auto part : {system_commands(), control_commands(), inspection_commands(), calibration_commands(),
-                      hole_commands(), check_commands(), result_commands(), height_commands(),
-                      data_commands(), form_commands(), memory_commands(), environment_commands()})
+    for (auto part :
+         {system_commands(), control_commands(), inspection_commands(), calibration_commands(),
+          hole_commands(), chart_commands(), check_commands(), result_commands(), height_commands(),
+          data_commands(), form_commands(), memory_commands(), environment_commands()})
       for (auto& command : part) all.push_back(std::move(command));
     return all;
   }();

@@ -61,6 +61,9 @@ constexpr std::array<EventKind, events - 1> kinds{{
      "the chain of results is not signed; it may have been changed"},
     {Event::reference_check, "reference_check", "c2a5f8f0b7d14b1e9a3f6d1c84e7a952",
      "DATUM_CHECK DATUM_STATE DATUM_REASON", "a reference check is due, begun, good, failed or overridden"},
+    {Event::control_chart, "control_chart", "7d1e0c6ab95f4e0f8c2b3a7f5e9d4416",
+     "DATUM_RECIPE DATUM_STATE DATUM_SEQUENCE DATUM_REASON",
+     "a control chart's rule is hit, its limits are taken up or hold no more, or a person acknowledged it"},
 }};
 
 }  // namespace

@@ -44,8 +44,9 @@ enum class Event : std::uint8_t {
   parser_ended,
   signing_trouble,
   reference_check,
+  control_chart,
 };
-inline constexpr std::size_t events = static_cast<std::size_t>(Event::reference_check) + 1;
+inline constexpr std::size_t events = static_cast<std::size_t>(Event::control_chart) + 1;
 
 struct EventKind {
   Event event;

@@ -166,7 +166,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   parts.only_keys({"schema",    "kind",      "name",        "sensor_serial", "decision",     "board",
                    "floor",     "body",      "uncertainty", "warp",          "package",      "component",
                    "exclusion", "hole",      "filter",      "alignment",     "confirmation", "panel",
-                   "defects",   "snapshots", "serial"});
+                   "defects",   "snapshots", "serial",      "control_charts"});
   read_common(file, parts, recipe);
   recipe.board_size_mm.setConstant(
       std::numeric_limits<double>::infinity());  // disables the checks against it
@@ -202,6 +202,10 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
     if (auto alignment = file.table_if("alignment"))
       read_board_alignment(std::move(*alignment), recipe, complete);
   });
+  parts.read("control_charts", [&] {
+    if (auto charts = file.table_if("control_charts"))
+      read_control_charts(std::move(*charts), recipe, complete);
+  });
   parts.read("panel", [&] {
     if (auto panel = file.table_if("panel")) read_panel(std::move(*panel), recipe, complete);
   });
@@ -214,9 +218,12 @@ void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problem
   RecipeParts parts(file, problems);
   parts.only_keys({"schema", "kind", "name", "sensor_serial", "decision", "model", "placement", "surface",
                    "snapshots", "uncertainty", "region", "mask", "alignment", "facet_map", "touching", "hole",
-                   "serial"});
+                   "serial", "control_charts"});
   read_common(file, parts, recipe);
   read_surface(file, recipe, parts);
+  parts.read("control_charts", [&] {
+    if (auto charts = file.table_if("control_charts")) read_control_charts(std::move(*charts), recipe, false);
+  });
 }
 
 /// `open` returns the document, or throws its error.

@@ -28,6 +28,7 @@ struct WarpRecipe;       // daemon/inspection/board/warp_recipe.h
 struct AlignmentRecipe;  // daemon/inspection/recipe/alignment_recipe.h
 struct PasteRecipe;      // daemon/inspection/recipe/terminal_recipe.h
 struct TerminalRecipe;   // daemon/inspection/recipe/terminal_recipe.h
+struct ChartRules;       // daemon/inspection/recipe/chart_rules.h
 struct PanelRecipe;      // daemon/inspection/recipe/panel_recipe.h
 struct DefectRecipe;     // daemon/inspection/recipe/defect_recipe.h
 
@@ -270,6 +271,7 @@ struct Recipe {
   /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is
   /// the place of the panel's lower left corner.
   std::shared_ptr<const PanelRecipe> panel;
+  std::shared_ptr<const ChartRules> charts;     // rules that watch control limits; null: none do
   std::shared_ptr<const DefectRecipe> defects;  // null: parts that FAIL are named, by the usual limits
   /// For a part compared with its model; null: for a board. Its regions are the recipe's components.
   std::shared_ptr<const SurfaceRecipe> surface;

@@ -65,6 +65,9 @@ void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placeme
 /// Refuses what a board of several snapshots can't have. Read after [snapshots].
 void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe);
 
+/// [control_charts]. Read after the components; `complete`: all of them were read.
+void read_control_charts(config::TomlTable table, Recipe& recipe, bool complete);
+
 /// [filter]: refuses characteristics that a filter would falsify. Read after the components.
 void read_filter(config::TomlTable table, Recipe& recipe);
 

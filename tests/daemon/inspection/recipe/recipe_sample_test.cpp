@@ -129,7 +129,7 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   for (const std::string header :
        {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
         "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare", "alignment",
-        "defects", "defects.foreign_objects", "serial"}) {
+        "defects", "defects.foreign_objects", "serial", "control_charts"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert({"filter", "panel", "snapshots"});  // have samples of their own

@@ -1,0 +1,108 @@
+// Control charts with the real programs: limits that a person freezes, a rule that disarms, kill -9, a person's acknowledgement.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/scenario/scenario_cell.h"
+
+namespace datum::scenario {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int phase_1 = 25;
+
+struct Charted {
+  Charted() {
+    cell.write("recipes/box.toml", Cell::recipe_text(300) +
+                                       "\n[control_charts]\nrules = \"1,2\"\ndisarm = \"1\"\n"
+                                       "characteristics = [\"median\"]\n");
+    cell.start();
+    connect();
+  }
+  void connect() {
+    host = cell.connect();
+    host->command("DATA:PUSH ON");
+  }
+  void kill() {
+    cell.daemon().signal(SIGKILL);
+    cell.daemon().wait();
+    cell.start();
+    connect();
+  }
+  plc::ResultLine measure(double height_um) {
+    const std::uint32_t n = ++frames;
+    cell.deliver("f" + std::to_string(n), frame_of_box(height_um, n));
+    return host->result();
+  }
+  /// Behind the announcement: watched, and on the disk.
+  std::string state(const std::string& wanted) const {
+    std::string state;
+    do {
+      EXPECT_EQ(host->ask("*OPC?"), "1");
+      state = host->ask("CHAR:STAT?");
+    } while (state.rfind(wanted, 0) != 0 && !cell.daemon().has_ended());
+    return state;
+  }
+  Outcome ctl(std::vector<std::string> words) const {
+    words.insert(words.begin(), "datumctl");
+    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
+    return run(words, cell.path());
+  }
+
+  mutable Cell cell;
+  std::unique_ptr<Host> host;
+  std::uint32_t frames = 0;
+};
+
+TEST(ScenarioCharts, ARuleDisarmsUntilAPersonAcknowledgesItWhateverHappensBetween) {
+  Charted c;
+  EXPECT_THAT(c.host->ask("CHAR:STAT?"), StartsWith("NO_LIMITS,0,\"no limits are frozen"));
+  EXPECT_THAT(c.host->command("CHAR:ACK \"box\",\"A. Berger\",\"why\""), StartsWith("-221"));
+  for (int i = 0; i < phase_1; ++i) c.measure(good_height_um + (i % 2 == 0 ? 2 : -2));
+  EXPECT_THAT(c.ctl({"chart", "freeze", "box"}).output, HasSubstr("--by is required"));
+  const Outcome frozen = c.ctl({"chart", "freeze", "box", "--by", "A. Berger"});
+  ASSERT_EQ(frozen.status, 0) << frozen.output;
+  EXPECT_THAT(frozen.output, HasSubstr("limits"));
+  c.measure(good_height_um);
+  EXPECT_EQ(c.state("IN_CONTROL"), "IN_CONTROL,0,\"\"");
+
+  EXPECT_EQ(c.measure(good_height_um + 40).decision, "PASS") << "a rule can't change a verdict";
+  EXPECT_THAT(c.state("DISARMED"),
+              HasSubstr("DISARMED,1,\"control charts of box: result 27: rule 1 is hit by B1 median"));
+  while (c.host->ask("SYST:STAT?").rfind("IDLE", 0) != 0) ASSERT_FALSE(c.cell.daemon().has_ended());
+  EXPECT_THAT(c.host->ask("SYST:STAT?"), HasSubstr("rule 1 is hit by B1 median"));
+  EXPECT_THAT(c.host->command("INIT"), HasSubstr("a person acknowledges it"));
+  EXPECT_THAT(c.ctl({"status"}).output, HasSubstr("DISARMED"));
+
+  c.kill();
+  EXPECT_THAT(c.state("DISARMED"), StartsWith("DISARMED,1,")) << "once";
+  EXPECT_THAT(c.host->ask("SYST:STAT?"), StartsWith("IDLE"));
+  EXPECT_THAT(c.host->command("INIT"), HasSubstr("-221"));
+  EXPECT_THAT(c.host->command("CHAR:ACK \"box\",\" \",\"new nozzle\""), StartsWith("-224"));
+  EXPECT_THAT(c.ctl({"chart", "acknowledge", "box", "--by", "A. Berger", "--reason", "new nozzle"}).output,
+              HasSubstr("IN_CONTROL"));
+  EXPECT_THAT(c.host->command("INIT"), StartsWith("0,"));
+  c.measure(good_height_um);
+  EXPECT_EQ(c.state("IN_CONTROL"), "IN_CONTROL,0,\"\"");
+
+  const Outcome spc = c.ctl({"spc", "--component", "B1", "--characteristic", "median", "--frozen", "--json"});
+  ASSERT_EQ(spc.status, 0) << spc.output;
+  EXPECT_EQ(nlohmann::json::parse(spc.output)["frozen"]["hits"].dump(),
+            R"([{"first":27,"last":27,"rule":1}])")
+      << "datumctl names what the cell found";
+  const nlohmann::json history = nlohmann::json::parse(c.ctl({"chart", "history", "box", "--json"}).output);
+  ASSERT_EQ(history.size(), 3u) << history.dump(1);
+  EXPECT_EQ(history[0]["step"], "LIMITS");
+  EXPECT_EQ(history[1]["step"], "HIT");
+  EXPECT_EQ(history[2]["step"], "ACKNOWLEDGED");
+  EXPECT_THAT(c.ctl({"audit", "--who", "Berger"}).output,
+              HasSubstr("acknowledged by A. Berger behind result 27: new nozzle"));
+  EXPECT_EQ(c.ctl({"verify", "results"}).status, 0);
+}
+
+}  // namespace
+}  // namespace datum::scenario
