@@ -40,6 +40,17 @@ if(DATUM_DAEMON)
     find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
     pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
   endif()
+  find_package(ZXing 1.4 QUIET CONFIG)                   # libzxing-dev; DataMatrix codes, which a build without it refuses
+  foreach(newer 2 3)
+    if(NOT ZXing_FOUND)
+      find_package(ZXing ${newer} QUIET CONFIG)
+    endif()
+  endforeach()
+  if(NOT ZXing_FOUND)
+    message(STATUS "DataMatrix codes: not read (no libzxing-dev 1.4 or newer)")
+  elseif(DATUM_TESTS)
+    find_library(ZINT_LIBRARY zint REQUIRED)             # libzint-dev, which makes the codes of tests
+  endif()
   if(DATUM_PLANT)
     # Its engine: connections and TLS are datumd's own.
     find_path(PROTON_INCLUDE proton/connection_driver.h REQUIRED)       # libqpid-proton11-dev

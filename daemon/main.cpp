@@ -243,6 +243,7 @@ int serve(const DaemonConfig& config) {
        &signer,
        &parsers->uploads(),
        &uploader,
+       &parsers->codes(),
        &watcher});
   const auto hosts = open_hosts(config, cell, to_journal, sockets, loop);
   reload = [&] {

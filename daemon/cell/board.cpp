@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "daemon/cell/board_serial.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/inspection/surface/surface_recipe.h"
@@ -102,52 +103,6 @@ void measure_snapshots(BoardOrder& order, const InspectionInputs& inputs) {
   else
     order.verdict =
         refused_snapshots(snapshots, inputs, order.measurer->describe(), order.reason, order.detail);
-}
-
-/// A board whose number is in doubt, or that lacks the one that its recipe demands, is not measured.
-void settle_serial(BoardOrder& order) {
-  const auto refuse = [&](std::string why) {
-    if (order.reason != Reason::none) return;
-    order.reason = Reason::serial;
-    order.detail = std::move(why);
-  };
-  if (!order.unit_doubt.empty()) refuse(order.unit_doubt);
-  if (!order.recipe->without_serial) return;
-  const DroppedFrame* frame = order.frame           ? &*order.frame
-                              : order.taken.empty() ? nullptr
-                                                    : &order.taken.back().frame;
-  if (order.unit.empty() && order.unit_doubt.empty() && frame && !frame->frame.unit_id.empty()) {
-    order.unit = frame->frame.unit_id;
-    order.unit_by = "sidecar";
-  }
-  if (order.unit.starts_with(unknown_serial))
-    refuse(fmt::format("serial number {} is one that datumd gives boards without one",
-                       std::exchange(order.unit, "")));
-  if (!order.unit.empty()) return;
-  order.unit_by = "none";
-  order.unit_read_hex.clear();
-  if (*order.recipe->without_serial == WithoutSerial::invalid)
-    refuse("no serial number was stated before the trigger");
-  else if (order.reason != Reason::serial)
-    order.unit = unknown_serial;
-}
-
-/// The serial numbers of a panel's boards as a host stated them for this trigger stand in for those of the delivery.
-void settle_panel_serials(BoardOrder& order) {
-  const std::vector<std::string>& serials = order.panel_serials.serials;
-  if (serials.empty() || !order.frame || order.reason != Reason::none) return;
-  std::optional<PanelStatement>& stated = order.frame->frame.panel;
-  if (!stated) stated.emplace();
-  if (stated->serials.empty()) stated->serials = serials;
-  if (stated->serials == serials) return;
-  const auto [told, delivered] =
-      std::mismatch(serials.begin(), serials.end(), stated->serials.begin(), stated->serials.end());
-  order.reason = Reason::serial;
-  order.detail = told == serials.end() || delivered == stated->serials.end()
-                     ? fmt::format("the host states {} serial numbers of the panel's boards, the delivery {}",
-                                   serials.size(), stated->serials.size())
-                     : fmt::format("board {} of the panel is '{}' by the host and '{}' by the delivery",
-                                   told - serials.begin() + 1, *told, *delivered);
 }
 
 /// Adds the time since the last step to this one's.
@@ -280,8 +235,10 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     inputs.now_utc_s = std::max(utc_ns, order.latest_utc_ns) / 1'000'000'000;
     inputs.temperature = order.temperature;
     inputs.temperature_max_age_s = order.temperature_max_age_s;
-    settle_serial(order);
+    settle_stated_serial(order);
+    if (!order.recipe->code) settle_missing_serial(order);
     settle_panel_serials(order);
+    std::future<CodeFinding> code = look_at_code(order, inputs);
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;
@@ -310,6 +267,13 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       order.age.reset();
       without_measuring();
     }
+    if (order.recipe->code) {
+      const bool measured = order.reason == Reason::none;
+      if (code.valid()) settle_code(order, code.get());
+      settle_missing_serial(order);
+      if (measured && order.reason != Reason::none) without_measuring();
+      order.verdict.unit_id = order.unit;
+    }
     if (order.claim && order.claim->received) order.late_fault.tell(order.claim->received->late_fault());
     if (const std::string why = order.late_fault.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;
@@ -318,8 +282,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     }
     order.verdict.frame_age = order.age;
     order.verdict.reference = order.reference;
-    if (order.recipe->without_serial)
-      order.verdict.serial = SerialEvidence{order.unit_by, order.unit_read_hex};
+    if (order.recipe->without_serial) order.verdict.serial = serial_evidence(order);
     if (order.controller) order.verdict.controller = order.controller->newest();
     order.times.measured_ns = EventLoop::now();
   } catch (const std::exception& error) {

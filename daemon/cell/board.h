@@ -15,6 +15,7 @@
 #include "daemon/metrics/board_times.h"
 #include "daemon/store/result_store.h"
 #include "drivers/cmm/pairing.h"
+#include "drivers/codes/code_reader.h"
 #include "drivers/sensor/claimed_frame.h"
 
 namespace datum {
@@ -70,6 +71,7 @@ struct BoardOrder {
   AreaSharer* sharer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
+  const CodeReader* codes = nullptr;  // of [serial.code]; null: nobody reads them
   const ControllerWatch* controller = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell
   unsigned threads = 0;                   // of the host's own work
@@ -79,6 +81,7 @@ struct BoardOrder {
   MonotonicNs unit_told_ns = 0;
   bool unit_stated = false;            // since the trigger before: of snapshots, for each anew
   std::string unit_by, unit_read_hex;  // as SerialEvidence
+  std::string unit_repair;             // what a host says was done since its last attempt
   std::string unit_doubt;              // why the number may be another board's: then unit is empty
   StatedBoards panel_serials;          // of a panel's boards, by a host
   MonotonicNs triggered_ns = 0;

@@ -10,11 +10,13 @@ namespace datum {
 void BoardOrders::return_unit(BoardOrder& order) {
   serials_.give_back({{order.unit, order.unit_by, order.unit_read_hex, order.unit_told_ns},
                       order.unit_doubt,
-                      order.panel_serials});
+                      order.panel_serials,
+                      order.unit_repair});
   order.unit.clear();
   order.unit_by.clear();
   order.unit_read_hex.clear();
   order.unit_doubt.clear();
+  order.unit_repair.clear();
   order.panel_serials = {};
 }
 
@@ -38,6 +40,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->sharer = deps_.backend.sharer.get();
   order->diffuser = deps_.backend.diffuser.get();
   order->inverter = deps_.backend.inverter.get();
+  order->codes = deps_.codes;
   order->controller = deps_.controller;
   order->planner = planner_;
   order->threads = deps_.threads;
@@ -50,6 +53,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->unit_by = std::move(bound.serial.by);
   order->unit_read_hex = std::move(bound.serial.read_hex);
   order->unit_doubt = std::move(bound.doubt);
+  order->unit_repair = std::move(bound.repair);
   order->panel_serials = std::move(bound.boards);
   order->unit_stated = !order->unit.empty();
   order->models = models_;

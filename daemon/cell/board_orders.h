@@ -28,6 +28,7 @@ struct BoardOrdersDependencies {
   const MeasurementBasis& basis;
   LogSink log;
   SerialLimits serials{};
+  const CodeReader* codes = nullptr;  // null: nobody reads codes
 };
 
 class BoardOrders {

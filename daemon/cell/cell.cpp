@@ -42,7 +42,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
                    frame_time_limits(deps_.config)},
                   basis_.utc(), EventLoop::now()),
       orders_({deps_.sensor, deps_.backend, deps_.config.backend.threads, deps_.config.temperature_max_age_s,
-               deps_.controller, deps_.models, basis_, deps_.log, serial_limits(deps_.config)}),
+               deps_.controller, deps_.models, basis_, deps_.log, serial_limits(deps_.config), deps_.codes}),
       announcer_({deps_.config.pictures, deps_.threads, deps_.writer, deps_.on_board, events_, signing_}),
       calibration_procedure_(calibration_dependencies()),
       hole_procedure_(hole_dependencies()),

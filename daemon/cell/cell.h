@@ -70,7 +70,8 @@ struct CellDependencies {
   // Who parses what hosts upload, and waits for that and for the disk; null: `texts`, and the loop.
   const config::TomlParser* uploads = nullptr;
   Worker* uploader = nullptr;
-  Worker* watcher = nullptr;  // watches results by control charts; null: nobody does
+  const CodeReader* codes = nullptr;  // of [serial.code]; null: nobody reads them
+  Worker* watcher = nullptr;          // watches results by control charts; null: nobody does
 };
 
 class InspectionCell final : public Instrument, public Pollable {
@@ -131,6 +132,8 @@ class InspectionCell final : public Instrument, public Pollable {
   BundleFiles* bundle_files() override { return bundles_.taken() ? &bundles_ : nullptr; }
   std::string unit() const override { return orders_.unit(); }
   void set_unit(const std::string& serial) override;
+  void set_repair(const std::string& what) override { orders_.serials().state_repair(what); }
+  std::string repair() const override { return orders_.serials().repair(); }
   std::vector<std::string> panel_serials() const override { return orders_.serials().boards().serials; }
   void set_panel_serials(const std::vector<std::string>& serials) override;
   void set_temperature(double degc) override { basis_.report_temperature(degc); }

@@ -198,7 +198,8 @@ std::shared_ptr<Replay> prepare_replay(const BoardVerdict& v, const ReplayPlaces
   if (v.frame_sha256.empty())
     throw scpi::Error(scpi::file_name_not_found,
                       fmt::format("result {} has no frame: {}", v.sequence, name_of(v.reason)));
-  if (v.reason == Reason::reference_check)
+  // What made it INVALID is not in its frame.
+  if (v.reason == Reason::reference_check || v.reason == Reason::serial)
     throw scpi::Error(scpi::file_name_not_found,
                       fmt::format("result {} was not measured: {}", v.sequence, name_of(v.reason)));
   auto replay = std::make_shared<Replay>();

@@ -66,7 +66,8 @@ void SerialBinding::state_boards(std::vector<std::string> serials, const std::st
 
 BoundSerial SerialBinding::take(MonotonicNs now, const std::string& recipe_sha256) {
   drop_old(now);
-  BoundSerial bound{std::exchange(next_, {}), std::exchange(doubt_, {}), std::exchange(boards_, {})};
+  BoundSerial bound{std::exchange(next_, {}), std::exchange(doubt_, {}), std::exchange(boards_, {}),
+                    std::exchange(repair_, {})};
   if (const StatedBoards& boards = bound.boards; bound.doubt.empty() && !boards.serials.empty()) {
     const std::string& unit = bound.serial.text;
     if (boards.recipe_sha256 != recipe_sha256)
@@ -101,12 +102,14 @@ void SerialBinding::give_back(const BoundSerial& bound) {
     boards_ = bound.boards;
     told_ns_ = std::max(told_ns_, boards_.told_ns);
   }
+  if (repair_.empty()) repair_ = bound.repair;
   if (!bound.doubt.empty()) doubt(bound.doubt);
 }
 
 void SerialBinding::forget() {
   next_ = {};
   boards_ = {};
+  repair_.clear();
   doubt_.clear();
 }
 

@@ -36,6 +36,8 @@ struct BoundSerial {
   StatedSerial serial;
   std::string doubt;  // why it may be another board's; empty: it is this one's. Then serial has no text
   StatedBoards boards = {};  // with a doubt: none
+  std::string repair =
+      {};  // what was done to the board since its last attempt, by a host; empty: nothing is stated
 };
 
 struct SerialLimits {
@@ -57,6 +59,8 @@ class SerialBinding {
   explicit SerialBinding(SerialLimits limits) : limits_(limits) {}
 
   void state(const std::string& text, MonotonicNs now);
+  /// What was done to the next trigger's board since it was measured last; empty: takes it back.
+  void state_repair(const std::string& what) { repair_ = what; }
   /// Replaces those stated before; an empty list takes them back.
   void state_boards(std::vector<std::string> serials, const std::string& recipe_sha256, MonotonicNs now);
   /// `in_work`: a board is measured, or its result is not announced yet.
@@ -74,6 +78,7 @@ class SerialBinding {
   const StatedSerial& next() const { return next_; }
   const std::string& doubt() const { return doubt_; }
   const StatedBoards& boards() const { return boards_; }
+  const std::string& repair() const { return repair_; }
   /// When the newest number was told, taken or not.
   MonotonicNs told_ns() const { return told_ns_; }
 
@@ -86,6 +91,7 @@ class SerialBinding {
   MonotonicNs told_ns_ = 0;
   StatedSerial next_;
   StatedBoards boards_;
+  std::string repair_;
   std::string doubt_;
   std::string last_scan_, last_taken_;
   std::optional<MonotonicNs> last_scan_ns_;

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct CellOptions {
-  std::string recipe, sha256, unit;
+  std::string recipe, sha256, unit, repair;
   std::vector<std::string> serials;
   bool wait = false;
 };
@@ -153,9 +153,13 @@ void add_cell_commands(CommandLine& line) {
   line.offer(choose_one->add_option("recipe", o->recipe, "its name")->required(), Offer::recipes);
   choose_one->add_option("--sha256", o->sha256, "only if the file has this hash");
   auto* unit = line.link_leaf(line.app, "unit", "serial number of the next board", [&line, o] {
-    return give_order(line, "CONFigure:UNIT " + as_parameter(o->unit));
+    std::string commands = "CONFigure:UNIT " + as_parameter(o->unit);
+    if (!o->repair.empty()) commands += ";:CONFigure:UNIT:REPair " + as_parameter(o->repair);
+    return give_order(line, commands);
   });
   unit->add_option("number", o->unit, "as on the board; it holds for one")->required();
+  unit->add_option("--repaired", o->repair,
+                   "what was done to it since it was measured last: a rework, no retest");
   auto* boards = line.link_leaf(
       line.app, "boards", "serial numbers of the boards of the next panel",
       [&line, o] { return give_order(line, "CONFigure:UNIT:BOARds " + as_parameters(o->serials)); });

@@ -9,6 +9,7 @@
 #include "daemon/inspection/verdict/decision.h"
 #include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/inspection/verdict/verdict_table.h"
+#include "daemon/store/serial_attempts.h"
 #include "daemon/text/table.h"
 
 namespace datum {
@@ -247,8 +248,7 @@ std::string verdict_text(const BoardVerdict& v, bool colour) {
             {name_of(v.decision), ink_of(v.decision)},
             {plain_reason(v)}});
   std::string serial;
-  if (v.serial && v.serial->by != "none")
-    serial = fmt::format("serial number by {}, attempt {}\n", v.serial->by, v.serial->attempt);
+  if (v.serial && v.serial->by != "none") serial = fmt::format("serial number {}\n", words_of(*v.serial));
   return head.text(colour) + serial + '\n' + boards_text(v, colour) + component_table(v).text(colour);
 }
 

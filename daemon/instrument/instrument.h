@@ -136,6 +136,9 @@ class Instrument {
   /// Serial number of the next board, for that board only; "" none.
   virtual std::string unit() const = 0;
   virtual void set_unit(const std::string& serial) = 0;
+  /// What was done to the next board since it was measured last; empty takes it back.
+  virtual void set_repair(const std::string& what) { static_cast<void>(what); }
+  virtual std::string repair() const { return ""; }
   /// Serial numbers of the boards of the next panel, for that panel only, in the order of the recipe's places, "" for none;
   /// empty: not stated.
   virtual std::vector<std::string> panel_serials() const { return {}; }

@@ -42,6 +42,12 @@ ParserClientSettings texts_told(const IsolatedParsers::OnEnd& on_end) {
   return s;
 }
 
+ParserClientSettings codes_told(const IsolatedParsers::OnEnd& on_end) {
+  ParserClientSettings s = code_parse_settings();
+  s.on_end = on_end;
+  return s;
+}
+
 }  // namespace
 
 ParserClientSettings frame_parse_settings(std::uint64_t most_pixels) {
@@ -160,7 +166,8 @@ IsolatedParsers::IsolatedParsers(std::uint64_t most_pixels, OnEnd on_end)
         return s;
       }()),
       text_link_(texts_told(on_end)),
-      upload_link_(texts_told(on_end)) {}
+      upload_link_(texts_told(on_end)),
+      code_link_(codes_told(on_end)) {}
 
 bool IsolatedParsers::start() {
   bool confined = true;

@@ -1,12 +1,14 @@
 // The parsers of a daemon, each of which has its input looked at by datumd-parse.
 //
 // Three processes: one for frames and models, whose orders come from the worker and may last, one for texts, for which the loop
-// waits, and one for the texts that hosts upload, for which it does not: a hostile one holds up its own kind alone.
+// waits, and one for the texts that hosts upload, for which it does not: a hostile one holds up its own kind alone. Where a recipe has [serial.code] a
+// fourth one looks for codes.
 #pragma once
 
 #include <memory>
 
 #include "config/toml_document.h"
+#include "daemon/parse/isolated_codes.h"
 #include "daemon/parse/parser_client.h"
 #include "drivers/model/model_file.h"
 #include "drivers/sensor/frame_parser.h"
@@ -64,12 +66,15 @@ class IsolatedParsers {
   const ModelParser& models() const { return models_; }
   const config::TomlParser& texts() const { return texts_; }
   const config::TomlParser& uploads() const { return uploads_; }
+  /// Its process is started with the first image.
+  const CodeReader& codes() const { return codes_; }
 
  private:
-  ParserClient frame_link_, text_link_, upload_link_;
+  ParserClient frame_link_, text_link_, upload_link_, code_link_;
   std::shared_ptr<const IsolatedFrames> frames_ = std::make_shared<IsolatedFrames>(frame_link_);
   IsolatedModels models_{frame_link_};
   IsolatedTexts texts_{text_link_}, uploads_{upload_link_};
+  IsolatedCodes codes_{code_link_};
 };
 
 }  // namespace datum

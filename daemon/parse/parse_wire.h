@@ -25,8 +25,9 @@ enum class ParseKind : std::uint32_t {
   gocator_csv,  // read_gocator_csv: the file
   model,        // model_from_bytes: the file
   toml,         // parse_toml: the text
+  codes,        // read_data_matrix: size and pixels of an image
 };
-constexpr std::uint32_t parse_kinds = static_cast<std::uint32_t>(ParseKind::toml) + 1;
+constexpr std::uint32_t parse_kinds = static_cast<std::uint32_t>(ParseKind::codes) + 1;
 
 constexpr std::size_t most_parse_parts = 3, most_parse_arrays = 2;
 /// Of texts' trees above all: 4 MiB of TOML have at most 2 million values of 26 bytes.

@@ -1,9 +1,11 @@
 // Which reader an order means.
 #include "config/toml_document.h"
+#include "daemon/parse/flat_codes.h"
 #include "daemon/parse/flat_frames.h"
 #include "daemon/parse/flat_model.h"
 #include "daemon/parse/flat_toml.h"
 #include "daemon/parse/parse_server.h"
+#include "drivers/codes/data_matrix.h"
 #include "drivers/sensor/gocator_csv.h"
 #include "drivers/sensor/height_file.h"
 
@@ -55,6 +57,12 @@ void parse_document(const ParseOrder& order, const ParseParts& parts, const Answ
   answer(out);
 }
 
+void look_for_codes(const ParseOrder&, const ParseParts& parts, const Answer& answer) {
+  ParseOutput out;
+  put_codes(out, read_data_matrix(take_image(parts[0], parts[1])));
+  answer(out);
+}
+
 }  // namespace
 
 ParseHandlers product_parsers() {
@@ -62,7 +70,8 @@ ParseHandlers product_parsers() {
           {ParseKind::heights, parse_heights},
           {ParseKind::gocator_csv, parse_gocator_csv},
           {ParseKind::model, parse_model},
-          {ParseKind::toml, parse_document}};
+          {ParseKind::toml, parse_document},
+          {ParseKind::codes, look_for_codes}};
 }
 
 }  // namespace datum

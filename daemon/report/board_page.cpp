@@ -11,6 +11,7 @@
 #include "daemon/report/chart.h"
 #include "daemon/report/page_text.h"
 #include "daemon/report/read_result.h"
+#include "daemon/store/serial_attempts.h"
 
 namespace datum {
 namespace {
@@ -118,6 +119,7 @@ PageData made_by(const StoredResult& r, const BoardVerdict& v, const std::string
   add("recipe", v.recipe, v.recipe_sha256);
   add("calibration", v.calibration, v.calibration_sha256);
   add("sensor", v.sensor_serial, v.sensor_profile_sha256);
+  if (v.serial) add("serial number", words_of(*v.serial), "");
   add("frame", v.frame_id, v.frame_sha256);
   add("frame from", v.frame_source, "");
   add("code", v.code, "");

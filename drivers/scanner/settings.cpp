@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_affix = 8;
 
-std::string refusal_of(const std::string& text, const ScannerSettings& settings) {
+std::string refusal_of(const std::string& text, const ScanPayload& settings) {
   if (text.size() > most_serial_characters)
     return fmt::format("it has {} characters; at most {}", text.size(), most_serial_characters);
   for (const char c : text)
@@ -22,11 +22,11 @@ std::string refusal_of(const std::string& text, const ScannerSettings& settings)
                          static_cast<unsigned char>(c));
   if (!settings.pattern) return {};
   const LinePattern::Match match = settings.pattern->match(text);
-  if (!match.fault.empty()) return "scanner.pattern: " + match.fault;
-  return match.found ? "" : fmt::format("'{}' does not match scanner.pattern", text);
+  if (!match.fault.empty()) return settings.table + ".pattern: " + match.fault;
+  return match.found ? "" : fmt::format("'{}' does not match {}.pattern", text, settings.table);
 }
 
-ScannedSerial from_envelope(std::string_view scan, const ScannerSettings& settings) {
+ScannedSerial from_envelope(std::string_view scan, const ScanPayload& settings) {
   const Iso15434 envelope = parse_iso15434(scan);
   if (!envelope.fault.empty()) return {"", "no envelope of ISO/IEC 15434: it " + envelope.fault};
   ScannedSerial found;
@@ -43,12 +43,12 @@ ScannedSerial from_envelope(std::string_view scan, const ScannerSettings& settin
 
 }  // namespace
 
-ScannedSerial serial_of(std::string_view scan, const ScannerSettings& settings) {
+ScannedSerial serial_of(std::string_view scan, const ScanPayload& settings) {
   ScannedSerial found;
   if (settings.format == ScanFormat::iso15434)
     found = from_envelope(scan, settings);
   else if (is_iso15434(scan))
-    found.fault = "an envelope of ISO/IEC 15434, and scanner.format is \"plain\"";
+    found.fault = "an envelope of ISO/IEC 15434, and " + settings.table + ".format is \"plain\"";
   else
     found.text = scan;
   if (found.fault.empty()) found.fault = refusal_of(found.text, settings);
@@ -78,17 +78,9 @@ std::string read_affix(TomlTable& table, const char* key, std::string fallback, 
 
 }  // namespace
 
-ScannerSettings read_scanner(TomlTable table) {
-  table.only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow", "prefix", "suffix",
-                   "silence_ms", "duplicate_ms", "late_ms", "valid_s", "format", "identifier", "pattern"});
-  ScannerSettings s;
-  s.line = read_serial(table, s.line);
-  s.prefix = read_affix(table, "prefix", s.prefix, 0);
-  s.suffix = read_affix(table, "suffix", s.suffix, 1);
-  s.silence_ms = read_ms(table, "silence_ms", s.silence_ms, 10);
-  s.duplicate_ms = read_ms(table, "duplicate_ms", s.duplicate_ms, 0);
-  s.late_ms = read_ms(table, "late_ms", s.late_ms, 0);
-  s.valid_s = static_cast<int>(table.integer_or("valid_s", s.valid_s, 1, 86'400));
+ScanPayload read_payload(TomlTable& table, const std::string& name) {
+  ScanPayload s;
+  s.table = name;
   s.format = table.choice_or<ScanFormat>("format", s.format,
                                          {{"plain", ScanFormat::plain}, {"iso15434", ScanFormat::iso15434}});
   s.identifier = table.text_or("identifier", s.identifier);
@@ -104,6 +96,21 @@ ScannerSettings read_scanner(TomlTable table) {
       table.refuse("pattern", error.what(), "an expression of PCRE2, such as \"^[A-Z]{2}[0-9]{8}$\"");
     }
   }
+  return s;
+}
+
+ScannerSettings read_scanner(TomlTable table) {
+  table.only_keys({"path", "baud", "data_bits", "parity", "stop_bits", "flow", "prefix", "suffix",
+                   "silence_ms", "duplicate_ms", "late_ms", "valid_s", "format", "identifier", "pattern"});
+  ScannerSettings s;
+  s.line = read_serial(table, s.line);
+  s.prefix = read_affix(table, "prefix", s.prefix, 0);
+  s.suffix = read_affix(table, "suffix", s.suffix, 1);
+  s.silence_ms = read_ms(table, "silence_ms", s.silence_ms, 10);
+  s.duplicate_ms = read_ms(table, "duplicate_ms", s.duplicate_ms, 0);
+  s.late_ms = read_ms(table, "late_ms", s.late_ms, 0);
+  s.valid_s = static_cast<int>(table.integer_or("valid_s", s.valid_s, 1, 86'400));
+  static_cast<ScanPayload&>(s) = read_payload(table, "scanner");
   table.finish();
   return s;
 }

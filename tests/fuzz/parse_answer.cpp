@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "daemon/parse/flat_codes.h"
 #include "daemon/parse/flat_frames.h"
 #include "daemon/parse/flat_model.h"
 #include "daemon/parse/flat_toml.h"
@@ -31,6 +32,8 @@ static void take(char kind, ParsedOutput& from) {
     const ModelFile model = take_model(from);
     for (const auto& facet : model.facets)
       for (const std::uint32_t corner : facet) fuzz::expect(corner < model.vertices_mm.size(), "a corner");
+  } else if (kind == 'd') {
+    take_codes(from);
   } else if (kind == 't') {
     FlatWriter again;
     put_document(again, take_document(from.head));

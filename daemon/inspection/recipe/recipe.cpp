@@ -144,13 +144,6 @@ std::string read_name(config::TomlTable& table, const char* key) {
 
 namespace {
 
-void read_serial(config::TomlTable table, Recipe& recipe) {
-  table.only_keys({"missing"});
-  recipe.without_serial = table.choice<WithoutSerial>(
-      "missing", {{"invalid", WithoutSerial::invalid}, {"unknown", WithoutSerial::unknown}});
-  table.finish();
-}
-
 void read_common(config::TomlTable& file, RecipeParts& parts, Recipe& recipe) {
   parts.read("schema", [&] { file.integer("schema", schema, schema); });
   parts.read("name", [&] { recipe.name = read_name(file, "name"); });
@@ -202,6 +195,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
     if (auto alignment = file.table_if("alignment"))
       read_board_alignment(std::move(*alignment), recipe, complete);
   });
+  parts.read("serial", [&] { demand_code_in_one_frame(file, recipe); });
   parts.read("control_charts", [&] {
     if (auto charts = file.table_if("control_charts"))
       read_control_charts(std::move(*charts), recipe, complete);
@@ -221,6 +215,7 @@ void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problem
                    "serial", "control_charts"});
   read_common(file, parts, recipe);
   read_surface(file, recipe, parts);
+  parts.read("serial", [&] { demand_code_in_one_frame(file, recipe); });
   parts.read("control_charts", [&] {
     if (auto charts = file.table_if("control_charts")) read_control_charts(std::move(*charts), recipe, false);
   });

@@ -29,6 +29,7 @@ struct AlignmentRecipe;  // daemon/inspection/recipe/alignment_recipe.h
 struct PasteRecipe;      // daemon/inspection/recipe/terminal_recipe.h
 struct TerminalRecipe;   // daemon/inspection/recipe/terminal_recipe.h
 struct ChartRules;       // daemon/inspection/recipe/chart_rules.h
+struct CodeRegion;       // daemon/inspection/recipe/code_region.h
 struct PanelRecipe;      // daemon/inspection/recipe/panel_recipe.h
 struct DefectRecipe;     // daemon/inspection/recipe/defect_recipe.h
 
@@ -266,6 +267,8 @@ struct Recipe {
   std::vector<Confirmation> confirmations;
   SnapshotPlan snapshots;
   std::optional<WithoutSerial> without_serial;       // none: serial numbers are neither asked for nor counted
+  std::shared_ptr<const CodeRegion> code;            // where the board shows its number; null: nowhere
+  std::optional<std::int64_t> max_retests;           // of a number without a repair between; none: any
   std::shared_ptr<const WarpRecipe> warp;            // of the board's own form; null: not evaluated
   std::shared_ptr<const AlignmentRecipe> alignment;  // null: the board lies exactly in its place
   /// Boards of a panel that one frame shows; null: one board. The recipe then describes one of them, and machine_from_board is

@@ -65,6 +65,11 @@ void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placeme
 /// Refuses what a board of several snapshots can't have. Read after [snapshots].
 void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe);
 
+/// [serial]: what a board without number becomes, and the code that has its number.
+void read_serial(config::TomlTable table, Recipe& recipe);
+/// Refuses a code of a board or part that several frames show. Read after [snapshots].
+void demand_code_in_one_frame(config::TomlTable& file, const Recipe& recipe);
+
 /// [control_charts]. Read after the components; `complete`: all of them were read.
 void read_control_charts(config::TomlTable table, Recipe& recipe, bool complete);
 

@@ -1,0 +1,7 @@
+#include "drivers/codes/code_reader.h"
+
+namespace datum {
+
+bool reads_codes() { return DATUM_READS_CODES; }
+
+}  // namespace datum

@@ -1,0 +1,69 @@
+// Retests by recipe: a board that comes again too often without a repair is no PASS.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "daemon/store/result_store.h"
+#include "tests/daemon/quality/quality_boards.h"
+#include "tests/fresh_folder.h"
+
+namespace datum {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Counted {
+  BoardVerdict put(Decision decision, const std::string& repair = "", std::optional<std::uint64_t> most = 1) {
+    BoardVerdict v = testing::valued_board(++n, 1203, "SN-1");
+    v.decision = decision;
+    v.serial = SerialEvidence{"host", ""};
+    v.serial->max_retests = most;
+    if (!repair.empty()) v.serial->repair = repair;
+    store.store(v);
+    return store.latest()->verdict();
+  }
+  testing::FreshFolder folder;
+  ResultStore store{folder / "results.db"};
+  int n = 0;
+};
+
+TEST(SerialRetests, OneMoreThanTheRecipeAllowsIsInvalidAndARepairBeginsAnew) {
+  Counted c;
+  EXPECT_EQ(*c.put(Decision::fail).serial->retests, 0u);
+  EXPECT_EQ(*c.put(Decision::fail).serial->retests, 1u);
+  const BoardVerdict third = c.put(Decision::pass);
+  EXPECT_EQ(third.decision, Decision::invalid);
+  EXPECT_EQ(third.reason, Reason::serial);
+  EXPECT_THAT(third.detail, HasSubstr("retest 2 of SN-1 without a repair, at most serial.max_retests = 1"));
+  EXPECT_EQ(third.serial->attempt, 3u);
+  EXPECT_EQ(c.put(Decision::pass).decision, Decision::invalid) << "however often it comes";
+
+  const BoardVerdict repaired = c.put(Decision::pass, "U1 replaced");
+  EXPECT_EQ(repaired.decision, Decision::pass);
+  EXPECT_EQ(repaired.serial->attempt, 3u) << "INVALID ones do not count";
+  EXPECT_EQ(*repaired.serial->retests, 0u);
+  EXPECT_EQ(*repaired.serial->repair, "U1 replaced");
+  EXPECT_EQ(*c.put(Decision::fail).serial->retests, 1u);
+  EXPECT_EQ(c.put(Decision::pass).decision, Decision::invalid);
+}
+
+TEST(SerialRetests, ARepairBesideAnInvalidAttemptIsNotLost) {
+  Counted c;
+  c.put(Decision::fail, "", 0);
+  EXPECT_EQ(c.put(Decision::invalid, "U1 replaced", 0).decision, Decision::invalid);
+  const BoardVerdict next = c.put(Decision::pass, "", 0);
+  EXPECT_EQ(next.decision, Decision::pass);
+  EXPECT_EQ(*next.serial->retests, 0u);
+  EXPECT_EQ(c.put(Decision::pass, "", 0).decision, Decision::invalid);
+}
+
+TEST(SerialRetests, WithoutALimitNothingIsSaidOrChanged) {
+  Counted c;
+  for (int i = 0; i < 5; ++i) {
+    const BoardVerdict v = c.put(Decision::pass, "", std::nullopt);
+    EXPECT_EQ(v.decision, Decision::pass);
+    EXPECT_FALSE(v.serial->retests);
+  }
+}
+
+}  // namespace
+}  // namespace datum
