@@ -36,6 +36,7 @@ const std::map<std::string, std::string> reached{
     {"load_design", "design_kicad"},         // selects the reader by the content
     {"load_odb_files", "design_odb"},
     {"read_table", "design_centroid"},
+    {"read_limits", "control_limits"},
     {"load_sensor", "toml_sensor"},  // load_sensor_profile, with fringes demodulated
     {"read_probe", "cmm_grbl"},
     {"read_push", "cmm_grbl"},
