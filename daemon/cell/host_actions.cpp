@@ -17,11 +17,11 @@ constexpr MonotonicNs actions_again_ns = 10'000'000'000;
 HostActions::HostActions(LockArbiter& control, Worker& worker, ResultStore& store,
                          std::function<std::int64_t()> utc_ns, const HostEvents& events)
     : worker_(worker), store_(store), events_(events) {
-  control.on_deed(
-      [this, &control, utc_ns = std::move(utc_ns)](const std::string& host, std::string_view what) {
-        book_.add({host, name_of(control.role_of(host)), control.certificate_of(host)}, what,
-                  iso8601_from_utc(utc_ns() / 1'000'000'000), EventLoop::now());
-      });
+  control.on_deed([this, &control, utc_ns = std::move(utc_ns)](const std::string& host,
+                                                               std::string_view what) {
+    book_.add({host, name_of(control.role_of(host)), control.certificate_of(host), control.person_of(host)},
+              what, iso8601_from_utc(utc_ns() / 1'000'000'000), EventLoop::now());
+  });
 }
 
 void HostActions::store(MonotonicNs now) {

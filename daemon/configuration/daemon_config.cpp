@@ -249,7 +249,7 @@ void read_roles(TomlTable& host, DaemonConfig& c) {
 void read_host(std::optional<TomlTable> table, DaemonConfig& c, config::Problems& problems) {
   if (!table) return;
   const bool known = problems.attempt([&] {
-    table->only_keys({"control", "serial", "tcp", "gocator", "modbus_tcp", "modbus_serial"});
+    table->only_keys({"control", "named_for", "serial", "tcp", "gocator", "modbus_tcp", "modbus_serial"});
   });
   if (known) problems.attempt([&] { c.control = config::read_control(*table); });
   problems.attempt([&] {

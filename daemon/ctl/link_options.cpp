@@ -5,6 +5,7 @@
 #include <charconv>
 #include <ctime>
 
+#include "daemon/ctl/scpi_text.h"
 #include "drivers/tls/tls_port.h"
 
 namespace datum {
@@ -45,6 +46,10 @@ void add_link_options(CLI::App& command, LinkOptions& o) {
       .add_option("--tls-name", o.tls_name,
                   "name that datumd's certificate must have (default: HOST of --tcp); or DATUMCTL_TLS_NAME")
       ->envname("DATUMCTL_TLS_NAME");
+  command
+      .add_option("--person", o.person,
+                  "who does this: stands beside this computer in the chain of results; or DATUMCTL_PERSON")
+      ->envname("DATUMCTL_PERSON");
   command.add_option("--timeout-ms", o.time_out_ms, "how long an answer may take")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600000));
@@ -71,7 +76,13 @@ std::unique_ptr<Port> port_of(const LinkOptions& o) {
   return o.tls_ca.empty() ? std::move(tcp) : secured(std::move(tcp), o, host);
 }
 
-ScpiClient connect(const LinkOptions& o) { return {port_of(o), std::chrono::milliseconds(o.time_out_ms)}; }
+ScpiClient connect(const LinkOptions& o) {
+  ScpiClient client(port_of(o), std::chrono::milliseconds(o.time_out_ms));
+  if (o.person.empty()) return client;
+  const auto reply = client.send("SYSTem:PERSon " + as_parameter(o.person));
+  if (!reply.errors.empty()) throw RefusedError("--person " + o.person + ": " + reply.errors.front());
+  return client;
+}
 
 std::string address_of(const LinkOptions& o) {
   return o.serial.empty() ? o.tcp : fmt::format("{} at {} baud", o.serial, o.baud);

@@ -15,6 +15,7 @@ struct LinkOptions {
   // TLS where a CA is named: CA of datumd's certificate, certificate and key of this client, and the name in datumd's
   // certificate (empty: the host of `tcp`).
   std::string tls_ca, tls_certificate, tls_key, tls_name;
+  std::string person;  // who acts; empty: nobody is named
 };
 
 /// Timeout in ms for commands that wait for people or for a board.

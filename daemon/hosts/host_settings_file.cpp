@@ -72,6 +72,22 @@ HostTls read_tls(TomlTable table, const fs::path& folder) {
   return tls;
 }
 
+std::set<NamedAct> read_named(TomlTable& host) {
+  std::set<NamedAct> named;
+  for (const std::string& act : host.texts_or("named_for", {})) {
+    if (act == "operate")
+      named.insert(NamedAct::operate);
+    else if (act == "configure")
+      named.insert(NamedAct::configure);
+    else if (act == "control")
+      named.insert(NamedAct::control);
+    else
+      host.refuse("named_for", "'" + act + "' is no act",
+                  "some of [\"operate\", \"configure\", \"control\"]");
+  }
+  return named;
+}
+
 }  // namespace
 
 ControlSettings read_control(TomlTable& host) {
@@ -86,6 +102,7 @@ ControlSettings read_control(TomlTable& host) {
                                                   {"modbus_tcp", "modbus_tcp"}});
   if (!control.reserved.empty() && !host.has(control.reserved))
     host.refuse("control", "there is no [host." + control.reserved + "]", "any, or a link that stands below");
+  control.named = read_named(host);
   return control;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "daemon/instrument/scpi_error.h"
@@ -66,6 +67,32 @@ void LockArbiter::demand(Role needed, const std::string& host) const {
                                 name_of(role_of(host)), link, name_of(needed)));
 }
 
+void LockArbiter::name_person(const std::string& host, const std::string& person) {
+  constexpr std::size_t longest = 128;
+  if (person.empty()) {
+    persons_.erase(host);
+    return;
+  }
+  const bool printable = std::all_of(person.begin(), person.end(),
+                                     [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 127; });
+  if (person.size() > longest || !printable || person.find_first_not_of(' ') == std::string::npos)
+    throw scpi::Error(scpi::illegal_parameter_value,
+                      fmt::format("a person's name has 1 to {} bytes and no control characters", longest));
+  persons_[host] = person;
+}
+
+std::string LockArbiter::person_of(const std::string& host) const {
+  const auto found = persons_.find(host);
+  return found == persons_.end() ? "" : found->second;
+}
+
+void LockArbiter::demand_person(NamedAct act, const std::string& host) const {
+  if (!settings_.named.contains(act) || persons_.contains(host)) return;
+  throw scpi::Error(
+      scpi::command_protected,
+      "this plant asks who does it (host.named_for): SYSTem:PERSon \"NAME\", or datumctl --person NAME");
+}
+
 bool LockArbiter::request(const std::string& host) {
   demand(Role::operate, host);
   if (holder_ == host) return true;
@@ -84,6 +111,7 @@ void LockArbiter::force(const std::string& host) {
   const bool anothers = !settings_.reserved.empty() && !is_reserved(host);
   demand(anothers ? Role::configure : Role::operate, host);
   if (holder_ == host) return;
+  demand_person(NamedAct::control, host);
   const std::string words = owner().empty() ? "has control" : "takes control by force from " + owner();
   note(logged_warning, host, words);
   tell_deed(host, words);
@@ -104,6 +132,7 @@ void LockArbiter::left(const std::string& host) {
     note(logged_notice, host, "is gone; its control is free");
   }
   identities_.erase(host);
+  persons_.erase(host);
 }
 
 bool LockArbiter::may_change(const std::string& host) const {
@@ -115,6 +144,7 @@ bool LockArbiter::may_change(const std::string& host) const {
 void LockArbiter::change(const std::string& host, std::string_view what, Role needed) {
   demand(needed, host);
   demand_control(host);
+  demand_person(needed == Role::configure ? NamedAct::configure : NamedAct::operate, host);
   note(logged_info, host, what);
   tell_deed(host, what);
 }

@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -70,11 +71,19 @@ struct HostIdentity {
   Role role = Role::read;
 };
 
+/// Acts for which the law of the plant asks for a person's name, beside the host's.
+enum class NamedAct : std::uint8_t {
+  operate,    // choose a recipe, arm
+  configure,  // change recipes and calibrations, override a check, acknowledge a control chart
+  control,    // take control from another host by force
+};
+
 struct ControlSettings {
   std::string reserved;  // key of the link that owns control ("serial", "modbus_serial"); empty: none
   std::map<std::string, Role> roles{};  // by key of a link; an absent link has all permissions
   // Limits of logged commands per host, and of logged changes of control; further ones are counted.
   int logged_burst = 20, logged_per_second = 2;
+  std::set<NamedAct> named{};  // refused without a person's name
 };
 
 class LockArbiter {
@@ -93,6 +102,10 @@ class LockArbiter {
   void identify(const std::string& host, HostIdentity identity);
   /// Empty: not authenticated.
   std::string certificate_of(const std::string& host) const;
+
+  /// Who acts over this host's connection, until left() or another name; empty: nobody is named. Throws scpi::Error -224: no name.
+  void name_person(const std::string& host, const std::string& person);
+  std::string person_of(const std::string& host) const;
 
   /// True: `host` holds control now. False: another host does, see owner(). The reserved link always gets it. Throws
   /// scpi::Error -203 for the role `read`.
@@ -132,6 +145,7 @@ class LockArbiter {
   static constexpr int logged_warning = 4, logged_notice = 5, logged_info = 6;
   bool is_reserved(const std::string& host) const;
   void demand(Role needed, const std::string& host) const;
+  void demand_person(NamedAct act, const std::string& host) const;
   void note(int priority, const std::string& host, std::string_view what);
   void demand_control(const std::string& host) const;
   void tell_deed(const std::string& host, std::string_view what) const {
@@ -147,6 +161,7 @@ class LockArbiter {
   // lost_: the host whose link broke while it held control, until another host requests it.
   std::string holder_, lost_;
   std::map<std::string, HostIdentity> identities_;  // by host
+  std::map<std::string, std::string> persons_;      // by host
   std::map<std::string, Noted> noted_;  // by host without port, so that a reconnection opens no new account
 };
 

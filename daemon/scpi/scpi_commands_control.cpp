@@ -1,4 +1,4 @@
-// SYSTem:LOCK: control of the cell by one host (lock_arbiter.h).
+// SYSTem:LOCK, SYSTem:PERSon: control of the cell by one host, and who acts there (lock_arbiter.h).
 #include "daemon/scpi/scpi_commands.h"
 
 namespace datum::scpi {
@@ -27,6 +27,16 @@ std::vector<Command> control_commands() {
        {},
        "take control from its holder; this is logged",
        Access::reads},
+      {"SYSTem:PERSon",
+       [](Call& c) { c.instrument().control().name_person(c.session.host(), c[0].text); },
+       {{Parameter::Kind::string, "name"}},
+       "who acts over this connection from now on: stands beside the host in the chain of results; \"\" "
+       "takes it back",
+       Access::reads},
+      {"SYSTem:PERSon?",
+       [](Call& c) { c.session.answer(quote(c.instrument().control().person_of(c.session.host()))); },
+       {},
+       "who acts over this connection"},
       {"SYSTem:LOCK:OWNer?",
        owner,
        {},

@@ -23,6 +23,8 @@ AuditEntry entry_of(std::uint64_t link, const std::string& statement) {
     const std::string kind = json.at("what");
     if (kind == "deed") {
       e.who = json.value("host", "");
+      if (const std::string person = json.value("person", ""); !person.empty())
+        e.who = person + " at " + e.who;
       e.role = json.value("role", "");
       e.certificate = json.value("certificate", "");
       e.what = json.value("deed", "");

@@ -12,7 +12,7 @@ namespace datum {
 struct AuditEntry {
   std::uint64_t link = 0;   // of the chain
   std::string utc;          // ISO 8601; empty: the statement has none
-  std::string who;          // person, else host, else "datumd"
+  std::string who;          // person, "PERSON at HOST", host, or "datumd"
   std::string role;         // of a host
   std::string certificate;  // of an authenticated host
   std::string what;         // as text

@@ -17,8 +17,9 @@ void DeedBook::add(const Doer& who, std::string_view what, const std::string& ut
     ++account.left_out;
     return;
   }
-  waiting_.push_back(to_statement(Deed{who.host, who.role, bounded_text(std::string(what)),
-                                       std::exchange(account.left_out, 0), utc, who.certificate}));
+  waiting_.push_back(
+      to_statement(Deed{who.host, who.role, bounded_text(std::string(what)),
+                        std::exchange(account.left_out, 0), utc, who.certificate, who.person}));
 }
 
 std::vector<std::string> DeedBook::take() { return std::exchange(waiting_, {}); }

@@ -23,6 +23,7 @@ class DeedBook {
   struct Doer {
     std::string host, role;
     std::string certificate{};  // unabridged; empty: the host was not authenticated
+    std::string person{};       // as the host says; empty: nobody is named
   };
   /// `what`: a command in its received form, up to 512 bytes; beyond that its beginning, length and hash
   /// (bounded_text.h). `utc`: ISO 8601.

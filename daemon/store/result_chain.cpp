@@ -110,6 +110,7 @@ std::string to_statement(const Deed& d) {
   Json json{{"what", "deed"}, {"host", d.host}, {"role", d.role}, {"deed", d.deed}, {"utc", d.utc}};
   if (d.left_out > 0) json["left_out"] = d.left_out;
   if (!d.certificate.empty()) json["certificate"] = d.certificate;
+  if (!d.person.empty()) json["person"] = d.person;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send invalid UTF-8
 }
 
@@ -132,7 +133,9 @@ std::string words_of(const std::string& statement) {
     if (json.at("what") == "deed") {
       const auto left_out = json.value("left_out", std::uint64_t{0});
       const std::string certificate = json.value("certificate", "");
-      return fmt::format("{}: {} ({}{}): {}{}", utc, json.value("host", ""), json.value("role", ""),
+      const std::string person = json.value("person", "");
+      return fmt::format("{}: {}{} ({}{}): {}{}", utc, person.empty() ? "" : person + " at ",
+                         json.value("host", ""), json.value("role", ""),
                          certificate.empty() ? "" : ", " + certificate, json.value("deed", ""),
                          left_out == 0 ? "" : fmt::format(" ({} before it are not listed)", left_out));
     }

@@ -76,6 +76,7 @@ struct Deed {
   std::uint64_t left_out = 0;  // earlier deeds of this host that no entry states: above the limit
   std::string utc;             // time, ISO 8601
   std::string certificate{};   // unabridged certificate of the host; empty: not authenticated
+  std::string person{};        // who acted over the host's connection, as it says; empty: nobody is named
 };
 std::string to_statement(const Deed& deed);
 
