@@ -59,16 +59,30 @@ void count(Exported& done, const BoardVerdict& verdict) {
 
 /// Two passes: a file describes its characteristics before their values.
 Exported export_aqdef(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
-                      const std::function<void(const std::string&)>& write) {
+                      const std::function<void(const std::string&)>& write_description,
+                      const std::function<void(const std::string&)>& write_values) {
   AqdefFile file;
   Exported done;
   each_product(store, filter, recipe_sha256, 0, [&](const StoredResult&, const BoardVerdict& verdict) {
     file.describe(verdict);
     count(done, verdict);
   });
-  write(file.description());
+  write_description(file.description());
   each_product(store, filter, recipe_sha256, done.last,
-               [&](const StoredResult&, const BoardVerdict& verdict) { write(file.values(verdict)); });
+               [&](const StoredResult&, const BoardVerdict& verdict) { write_values(file.values(verdict)); });
+  return done;
+}
+
+/// The description as NAME.dfd and the values as NAME.dfx: a converter that finds the description finds the values, too.
+Exported export_apart(ResultStore& store, const ResultFilter& filter, const ExportOptions& o) {
+  const std::filesystem::path description = o.output,
+                              values = std::filesystem::path(o.output).replace_extension(".dfx");
+  PartFile dfd(description), dfx(values);
+  const Exported done = export_aqdef(
+      store, filter, o.recipe_sha256, [&](const std::string& text) { dfd.write(text); },
+      [&](const std::string& text) { dfx.write(text); });
+  dfx.finish();
+  dfd.finish();
   return done;
 }
 
@@ -103,11 +117,13 @@ int run_export(const ExportOptions& o) {
                                                         : std::filesystem::path(o.store));
     Exported done;
     const auto export_to = [&](const std::function<void(const std::string&)>& write) {
-      done = o.format == "aqdef" ? export_aqdef(store, filter, o.recipe_sha256, write)
+      done = o.format == "aqdef" ? export_aqdef(store, filter, o.recipe_sha256, write, write)
              : o.format == "qif" ? export_qif(store, filter, o.recipe_sha256, write)
                                  : export_results(store, filter, rows, write);
     };
-    if (o.output.empty()) {
+    if (o.format == "aqdef" && o.output.ends_with(".dfd")) {
+      done = export_apart(store, filter, o);
+    } else if (o.output.empty()) {
       export_to(to_stdout);
       if (std::fflush(stdout) != 0) throw std::runtime_error("stdout: can't be written");
     } else {
@@ -141,7 +157,9 @@ void add_export_command(CommandLine& line) {
   command
       ->add_option(
           "--format", o->format,
-          "csv; jsonl: the verdicts as stored, with their chain's hashes; aqdef: a DFQ file (Q-DAS), qif: a "
+          "csv; jsonl: the verdicts as stored, with their chain's hashes; aqdef: a DFQ file (Q-DAS), or with "
+          "--output "
+          "NAME.dfd its description there and its values in NAME.dfx; qif: a "
           "QIFDocument (QIF 3.0), each of one recipe's results, where a byte beyond printable ASCII is %XX")
       ->transform(CLI::IsMember({"csv", "jsonl", "aqdef", "qif"}, CLI::ignore_case))
       ->capture_default_str();
