@@ -11,10 +11,11 @@
 namespace datum {
 namespace {
 
-constexpr int tile = 16;          // samples along a tile's side
-constexpr int tile_stride = 2;    // every second one of them is enough for a quantile
-constexpr double quantile = 0.3;  // the floor's where bodies cover less than two thirds of a tile
-constexpr double widest_mm = 2;   // a warped or tilted board's tiles are within this of their median
+constexpr int tile = 16;                 // samples along a tile's side
+constexpr int tile_stride = 2;           // every second one of them is enough for a quantile
+constexpr double quantile = 0.3;         // the floor's where bodies cover less than two thirds of a tile
+constexpr std::size_t least_tiles = 12;  // twice the unknowns of a form
+constexpr double widest_mm = 2;          // a warped or tilted board's tiles are within this of their median
 
 /// The pixels that the board and its margin may cover, in the frame: [low, high].
 std::optional<std::array<Eigen::Vector2i, 2>> extent(const BoardView& view, const Eigen::Vector2d& size_mm,
@@ -94,6 +95,22 @@ std::vector<TileLevel> tile_levels(const HeightLattice& l, unsigned threads) {
   return all;
 }
 
+/// Beside the board lies a fixture, which is no part of its form. Tiles that lie in the nominal outline with all of their samples; where
+/// they are too few to tell a form, those whose middle does.
+std::vector<TileLevel> on_board(const std::vector<TileLevel>& all, const HeightLattice& l,
+                                const BoardView& view, const Eigen::Vector2d& size_mm) {
+  for (const double beside_mm : {l.cell_mm * tile / 2, 0.0}) {
+    std::vector<TileLevel> in;
+    for (const TileLevel& t : all) {
+      const Eigen::Vector2d px = l.form.middle_px + l.form.half_px.cwiseProduct(Eigen::Vector2d(t.x, t.y));
+      const Eigen::Vector2d at = view.origin() + px.x() * view.per_col() + px.y() * view.per_row();
+      if ((at.array() >= beside_mm).all() && ((size_mm - at).array() >= beside_mm).all()) in.push_back(t);
+    }
+    if (in.size() >= least_tiles) return in;
+  }
+  return all;
+}
+
 using Six = Eigen::Matrix<double, 6, 1>;
 Six terms(double x, double y) { return (Six() << 1, x, y, x * x, x * y, y * y).finished(); }
 
@@ -155,7 +172,8 @@ std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const Boar
                      [&](std::size_t row, unsigned) { sample_row(frame, counts, plane, l, int(row)); });
       },
       frame.counts);
-  if (!fit_form(tile_levels(l, threads), settings.lowest_mm / 4, l.form)) return std::nullopt;
+  if (!fit_form(on_board(tile_levels(l, threads), l, view, board_size_mm), settings.lowest_mm / 4, l.form))
+    return std::nullopt;
   parallel_for(threads, std::size_t(l.rows), [&](std::size_t row, unsigned) {
     float* out = l.mm.data() + row * std::size_t(l.cols);
     const double y = l.rows > 1 ? 2.0 * double(row) / (l.rows - 1) - 1 : 0,

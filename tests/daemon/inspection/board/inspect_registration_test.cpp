@@ -82,6 +82,25 @@ TEST(InspectRegistration, MeasuresABoardThatIsTurned) {
   }
 }
 
+/// A fixture 1.6 mm below is seen around the board and has heights on more than half of the frame: it is no part of the board's form.
+TEST(InspectRegistration, AFixtureThatIsSeenBesideTheBoardBendsNothing) {
+  for (const auto& [x, y, turn] : {std::tuple{0.0, 0.0, 0.0}, {0.83, -0.61, -2.0}, {-0.47, 0.92, 2.9}}) {
+    Scene s = placed(x, y, turn);
+    auto& counts = std::get<std::vector<std::int16_t>>(s.frame.counts);
+    const Eigen::Isometry3d board_from_sensor = s.sensor_from_board.inverse();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const int row = int(i) / s.frame.cols, col = int(i) % s.frame.cols;
+      const Eigen::Vector3d p = board_from_sensor * Eigen::Vector3d(s.frame.x.at(col), s.frame.y.at(row), 0);
+      if (p.x() < 0 || p.y() < 0 || p.x() > 12 || p.y() > 8) counts[i] -= 3200;  // of 0.5 um
+    }
+    const BoardVerdict v = s.inspect();
+    EXPECT_EQ(v.decision, Decision::pass) << v.detail;
+    EXPECT_NEAR(number(v, "shift_x_um"), x * 1e3, shift_um);
+    EXPECT_NEAR(number(v, "shift_y_um"), y * 1e3, shift_um);
+    EXPECT_EQ(number(v, "parts_seen"), 5);
+  }
+}
+
 /// U1 lies 0.12 mm to the right and 4 degrees counter-clockwise on a board that is itself shifted and turned.
 TEST(InspectRegistration, PlacesOfPartsAreThoseOnTheRegisteredBoard) {
   std::vector<Component> seen = parts();
