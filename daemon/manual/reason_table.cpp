@@ -235,7 +235,9 @@ constexpr std::array rows{
               "alignment.min_share, "
               "alignment.min_parts, alignment.max_residual_um, alignment.model, alignment.max_scale_ppm, "
               "alignment.max_shear_urad, alignment.min_fiducials, "
-              "alignment.fiducial_search_mm, alignment.parts_offset_um, alignment.fiducial",
+              "alignment.fiducial_search_mm, alignment.parts_offset_um, alignment.fiducial, alignment.hole, "
+              "alignment.min_holes, alignment.holes_offset_um, alignment.outline, alignment.edge, "
+              "alignment.min_edges, alignment.edges_offset_um",
               "Another board, one turned by quarters or mirrored (the text says so), parts that repeat, too "
               "many missing ones, a wrong pixel pitch, fiducials that are hidden or contradict each other or "
               "the parts, a frame "

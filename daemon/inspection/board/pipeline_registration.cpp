@@ -6,6 +6,7 @@
 
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/board/pipeline_fiducials.h"
+#include "daemon/inspection/board/pipeline_mechanical.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/registration/board_registration.h"
 
@@ -82,7 +83,9 @@ constexpr const char* scale_causes =
     "or a stretched one";
 
 std::optional<Refusal> stretch_refusal(const RegisteredMotion& m, const AlignmentRecipe& a) {
-  const char* const who = a.fiducials.empty() ? "parts" : "parts and fiducials";
+  const char* const who = has_mechanical(a)     ? "parts, with fiducials, holes and outline,"
+                          : a.fiducials.empty() ? "parts"
+                                                : "parts and fiducials";
   for (const StretchValue& v : stretch_values(a, m)) {
     if (std::abs(v.value) > v.most)
       return not_placed(
@@ -151,7 +154,7 @@ std::optional<Refusal> fit_refusal(const BoardRegistration& r, const AlignmentRe
                     "= {} parts are demanded; parts "
                     "with free edges and heights beside them are needed",
                     fit.used, a.min_parts));
-  if (has_stretch(a) && a.fiducials.empty())
+  if (has_stretch(a) && a.fiducials.empty() && !has_mechanical(a))
     if (auto why = stretch_refusal(*r.best, a)) return why;
   if (1e3 * fit.residual_mm > a.max_residual_um)
     return not_placed(fmt::format(
@@ -263,7 +266,8 @@ BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> l
       r = {std::move(turned), {}, 0, 0};
   bool told = false;
   if (r.second && ratio_of(r) < a.min_ratio) {
-    const int by_marks = told_by_fiducials(recipe, frame, view, r, threads);
+    int by_marks = told_by_fiducials(recipe, frame, view, r, threads);
+    if (by_marks == 0) by_marks = told_by_holes(recipe, frame, view, r, threads);
     told = by_marks != 0;
     if (by_marks == 2) std::swap(*r.best, *r.second);
   }
@@ -273,10 +277,14 @@ BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> l
     name_scale(*why, recipe, looks, r, threads);
   FiducialEvidence evidence;
   if (!why && !a.fiducials.empty()) why = join_fiducials(recipe, frame, view, r, evidence, threads);
-  if (!why && has_stretch(a) && !a.fiducials.empty()) why = stretch_refusal(*r.best, a);
+  MechanicalEvidence mechanical;
+  if (!why && has_mechanical(a)) why = join_mechanical(recipe, frame, view, r, mechanical, threads);
+  if (!why && has_stretch(a) && (!a.fiducials.empty() || has_mechanical(a)))
+    why = stretch_refusal(*r.best, a);
   if (!why) why = place_refusal(r, recipe);
   BoardShift found{std::move(why), record_of(r, a, height_um), {}, r.best};
   if (!a.fiducials.empty()) record_fiducials(a, evidence, found.stage);
+  if (has_mechanical(a)) record_mechanical(a, mechanical, found.stage);
   if (r.best) {
     found.registered = RegisteredPlace{r.best->motion.pivot_mm, r.best->fit.covariance, {}};
     if (has_stretch(a)) found.registered->stretched = r.best->fit.full;

@@ -27,6 +27,24 @@ struct Fiducial {
   double u_um = 0;          // standard uncertainty of its place on the board, in each direction
 };
 
+/// A drilled hole: in the height map the board around it, and no heights or deeper ones inside.
+struct AlignmentHole {
+  std::string name;
+  Eigen::Vector2d centre_mm = Eigen::Vector2d::Zero();
+  double diameter_mm = 0;
+  double u_um = 0;  // standard uncertainty of its place on the board, in each direction
+};
+
+/// A straight piece of the board's outline. The board lies on its left, seen from from_mm.
+struct OutlineEdge {
+  std::string name;
+  Eigen::Vector2d from_mm = Eigen::Vector2d::Zero(), to_mm = Eigen::Vector2d::Zero();
+  double u_um = 0;  // standard uncertainty of either end, across it
+};
+
+/// The four sides of a rectangular board, counter-clockwise from "bottom".
+std::vector<OutlineEdge> sides_of(const Eigen::Vector2d& board_size_mm);
+
 struct AlignmentRecipe {
   double max_shift_mm = 0;   // along the board's x and y
   double min_ratio = 1.5;    // of the best match over the second one; 1.25 for a registration
@@ -48,6 +66,12 @@ struct AlignmentRecipe {
   int min_fiducials = 2;          // found
   double fiducial_search_mm = 1;  // around the place where the bodies put them
   double parts_offset_um = 10;    // standard uncertainty of what all parts are displaced by together
+  // Holes and outline in the height map.
+  std::vector<AlignmentHole> holes;
+  std::vector<OutlineEdge> edges;
+  int min_holes = 2, min_edges = 2;  // found
+  double holes_offset_um = 50,  // standard uncertainty of what all holes are displaced by together: drilling
+      edges_offset_um = 100;    // and the outline: routing
 };
 
 const char* name_of(BoardModel model);

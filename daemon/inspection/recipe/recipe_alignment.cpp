@@ -73,6 +73,15 @@ void read_registration(config::TomlTable& table, const Recipe& recipe, Alignment
   read_model(table, recipe, a);
 }
 
+/// What all parts are displaced by against the artwork matters beside what is placed by the artwork.
+void read_parts_offset(config::TomlTable& table, AlignmentRecipe& a) {
+  const bool alone = a.fiducials.empty() && a.holes.empty() && a.edges.empty();
+  if (alone && table.has("parts_offset_um"))
+    table.refuse("parts_offset_um", "belongs to fiducials, holes or an outline",
+                 "[[alignment.fiducial]], [[alignment.hole]] or outline beside it, or leave it out");
+  a.parts_offset_um = table.number_or("parts_offset_um", a.parts_offset_um, {0, 1000});
+}
+
 void refuse_unseen(config::TomlTable& table, const Recipe& recipe, const AlignmentRecipe& a, bool complete) {
   double highest = 0;
   for (const Component& c : recipe.components) highest = std::max(highest, c.nominal_height_um);
@@ -120,9 +129,29 @@ double alignment_height_um(const Recipe& recipe) {
 }
 
 void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete) {
-  table.only_keys({"max_shift_mm", "min_ratio", "cell_mm", "min_height_um", "max_rotation_deg", "min_share",
-                   "min_parts", "max_residual_um", "search_turned", "fiducial", "min_fiducials",
-                   "fiducial_search_mm", "parts_offset_um", "model", "max_scale_ppm", "max_shear_urad"});
+  table.only_keys({"max_shift_mm",
+                   "min_ratio",
+                   "cell_mm",
+                   "min_height_um",
+                   "max_rotation_deg",
+                   "min_share",
+                   "min_parts",
+                   "max_residual_um",
+                   "search_turned",
+                   "fiducial",
+                   "min_fiducials",
+                   "fiducial_search_mm",
+                   "parts_offset_um",
+                   "model",
+                   "max_scale_ppm",
+                   "max_shear_urad",
+                   "hole",
+                   "edge",
+                   "outline",
+                   "min_holes",
+                   "min_edges",
+                   "holes_offset_um",
+                   "edges_offset_um"});
   AlignmentRecipe a;
   a.max_shift_mm = table.number("max_shift_mm", config::positive);
   a.min_ratio = table.number_or("min_ratio", a.min_ratio, {1, 100});
@@ -131,6 +160,8 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
   read_registration(table, recipe, a);
   if (!recipe.board_size_mm.allFinite()) return table.finish();  // [board] is already refused
   read_fiducials(table, recipe, a);
+  read_mechanical(table, recipe, a);
+  read_parts_offset(table, a);
   if (a.max_rotation_deg) refuse_unseen(table, recipe, a, complete);
   if (a.max_rotation_deg) return keep(table, recipe, a);
   const double cell = cell_of(recipe, a);

@@ -97,7 +97,7 @@ const char* name_of(FiducialShape shape) {
 void read_fiducials(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a) {
   std::vector<config::TomlTable> tables = table.tables("fiducial");
   if (tables.empty()) {
-    for (const char* key : {"min_fiducials", "fiducial_search_mm", "parts_offset_um"})
+    for (const char* key : {"min_fiducials", "fiducial_search_mm"})
       if (table.has(key))
         table.refuse(key, "belongs to fiducials", "[[alignment.fiducial]] beside it, or leave it out");
     return;
@@ -114,7 +114,6 @@ void read_fiducials(config::TomlTable& table, const Recipe& recipe, AlignmentRec
   a.min_fiducials = static_cast<int>(
       table.integer_or("min_fiducials", a.min_fiducials, 2, static_cast<std::int64_t>(tables.size())));
   a.fiducial_search_mm = table.number_or("fiducial_search_mm", a.fiducial_search_mm, {0.05, 10});
-  a.parts_offset_um = table.number_or("parts_offset_um", a.parts_offset_um, {0, 1000});
 }
 
 }  // namespace datum

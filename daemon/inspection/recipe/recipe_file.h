@@ -57,6 +57,9 @@ void read_board_alignment(config::TomlTable table, Recipe& recipe, bool complete
 /// [[alignment.fiducial]] and the keys beside it in [alignment]. Read after max_rotation_deg.
 void read_fiducials(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a);
 
+/// [[alignment.hole]], [[alignment.edge]], outline and the keys beside them. Read after fiducials.
+void read_mechanical(config::TomlTable& table, const Recipe& recipe, AlignmentRecipe& a);
+
 /// [panel]: places of boards. Read after board, components and alignment; `complete`: all components were read.
 void read_panel(config::TomlTable table, Recipe& recipe, bool complete);
 

@@ -235,6 +235,9 @@ void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
                  std::string("alignment.model = \"") + name_of(recipe.alignment->model) +
                      "\" beside [panel]: a stretch is estimated for one board in one frame",
                  "alignment.model = \"rigid\", or no [panel]");
+  if (recipe.alignment && !recipe.alignment->edges.empty())
+    table.refuse("size_mm", "[alignment] looks for the outline, and boards of a panel hang together",
+                 "no outline and no [[alignment.edge]]; holes may stay");
   refuse_neighbours(table, key, recipe, *panel);
   const bool keyed =
       table.boolean_or("keyed_fixture", false) || (recipe.alignment && !recipe.alignment->search_turned);

@@ -86,6 +86,14 @@ void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe) {
                   "lists fiducials, which are looked for in one frame, and a board of [snapshots] lies in "
                   "several",
                   "no [[alignment.fiducial]]: the parts of all snapshots place the board");
+    for (const char* key : {"hole", "edge", "outline"})
+      if (alignment.has(key))
+        file.refuse(
+            "alignment",
+            fmt::format("lists {} = ..., which is looked for in one frame, and a board of [snapshots] "
+                        "lies in several",
+                        key),
+            "no holes and no outline: the parts of all snapshots place the board");
   }
   if (file.has("panel"))
     file.refuse("panel", "its boards lie in one frame, and a board of [snapshots] lies in several",

@@ -23,15 +23,6 @@ Eigen::Matrix<double, 2, 3> motion_rows(const Eigen::Vector2d& arm) {
   return a;
 }
 
-/// Rows of StretchedMotion::correction.
-Eigen::Matrix<double, 2, 6> stretched_rows(const Fiducial& mark, const PlaneMotion& motion) {
-  const Eigen::Matrix2d linear = MovedPlane(motion).linear();
-  Eigen::Matrix<double, 2, 6> a;
-  a << motion_rows(linear * (stretched(mark.centre_mm, motion) - motion.pivot_mm)),
-      linear * stretch_rows(mark.centre_mm - motion.pivot_mm).rightCols<3>();
-  return a;
-}
-
 Eigen::Vector2d mark_arm(const Fiducial& mark, const PlaneMotion& motion) {
   return MovedPlane(motion).linear() * (mark.centre_mm - motion.pivot_mm);
 }
@@ -39,7 +30,7 @@ Eigen::Vector2d mark_arm(const Fiducial& mark, const PlaneMotion& motion) {
 /// Variance of the mark's place by the motion, over both directions.
 double place_variance(const Fiducial& mark, const PlaneMotion& motion, const FiducialSearch& search) {
   if (search.stretched) {
-    const Eigen::Matrix<double, 2, 6> by = stretched_rows(mark, motion);
+    const Eigen::Matrix<double, 2, 6> by = place_rows(mark.centre_mm, motion);
     return (by * *search.stretched * by.transpose()).trace();
   }
   const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
@@ -146,7 +137,7 @@ Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motio
 
 Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motion,
                           const Vector6d& correction) {
-  return sought.finding.fit->off_mm - stretched_rows(*sought.mark, motion) * correction;
+  return sought.finding.fit->off_mm - place_rows(sought.mark->centre_mm, motion) * correction;
 }
 
 StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, const PlaneMotion& motion,
@@ -156,7 +147,7 @@ StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, cons
   Vector6d v = Vector6d::Zero();
   for (const SoughtFiducial& s : sought) {
     if (!s.finding.fit) continue;
-    const auto a = stretched_rows(*s.mark, motion);
+    const auto a = place_rows(s.mark->centre_mm, motion);
     all += a.transpose() * weight_of(s) * a;
     v += a.transpose() * weight_of(s) * s.finding.fit->off_mm;
   }

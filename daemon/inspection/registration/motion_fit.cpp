@@ -173,6 +173,14 @@ Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm) {
   return by;
 }
 
+Eigen::Matrix<double, 2, 6> place_rows(const Eigen::Vector2d& at_mm, const PlaneMotion& motion) {
+  const Eigen::Matrix2d linear = MovedPlane(motion).linear();
+  Eigen::Matrix<double, 2, 6> by;
+  by << stretch_rows(linear * (stretched(at_mm, motion) - motion.pivot_mm)).leftCols<3>(),
+      linear * stretch_rows(at_mm - motion.pivot_mm).rightCols<3>();
+  return by;
+}
+
 MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, double start_mm,
                      double least_mm, BoardModel model) {
   switch (model) {

@@ -46,4 +46,7 @@ PlaneMotion corrected(const PlaneMotion& motion, const MotionFit& fit);
 /// Displacements of a place `arm` from the pivot by the unknowns of MotionFit::full, along the same axes.
 Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm);
 
+/// The same of a nominal place of the board, with the board at `motion`, along the axes of the motion's place.
+Eigen::Matrix<double, 2, 6> place_rows(const Eigen::Vector2d& at_mm, const PlaneMotion& motion);
+
 }  // namespace datum
