@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "daemon/design/alignment_features.h"
+
 namespace datum::design {
 namespace {
 
@@ -80,6 +82,7 @@ class Writer {
     write_components();
     write_cuts();
     write_tables();
+    write_features();
     return std::move(out_);
   }
 
@@ -236,6 +239,25 @@ class Writer {
       line(
           "\n[warp]\n\n[[warp.check]]  # IPC-A-610: 0.75 % with surface-mounted parts\ncharacteristic = "
           "\"bow\"\nupper_percent = 0.75");
+  }
+
+  /// Comments: a registration by parts, holes and outline that a person may choose.
+  void write_features() {
+    const std::vector<Hole> holes = holes_to_find(d_, s_.pitch_mm);
+    const std::vector<StraightEdge> edges =
+        head_.panel ? std::vector<StraightEdge>{} : edges_to_find(d_);  // its boards hang together
+    if (holes.empty() && edges.empty()) return;
+    line(
+        "\n# Where the board may lie turned or shifted, take the '#' away: parts, holes and outline find it. "
+        "Leave out holes in");
+    line("# which something stands, and edges that a rail hides.");
+    line("#[alignment]\n#max_shift_mm = 2.0\n#max_rotation_deg = 3.0");
+    for (std::size_t i = 0; i < holes.size(); ++i)
+      line("#[[alignment.hole]]\n#name = \"H{}\"\n#centre_mm = {}\n#diameter_mm = {}", i + 1,
+           shown(holes[i].from), shown(holes[i].diameter_mm));
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      line("#[[alignment.edge]]\n#name = \"E{}\"\n#from_mm = {}\n#to_mm = {}", i + 1, shown(edges[i].from),
+           shown(edges[i].to));
   }
 
   const Draft& d_;

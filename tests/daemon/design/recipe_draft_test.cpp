@@ -7,6 +7,7 @@
 #include "daemon/design/centroid.h"
 #include "daemon/design/kicad_board.h"
 #include "daemon/design/recipe_text.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
 #include "tests/daemon/design/board_of_all_formats.h"
 #include "tests/fresh_folder.h"
@@ -267,6 +268,34 @@ TEST_F(DraftTest, APanelsRecipePlacesEachBoard) {
     EXPECT_NEAR((last.origin_mm - Point(x, d.size_mm.y() + 2)).norm(), 0, 1e-3);
     EXPECT_NEAR((recipe.panel->size_mm - Point(3 * d.size_mm.x() + 6, 2 * d.size_mm.y() + 2)).norm(), 0,
                 1e-3);
+  }
+}
+
+TEST_F(DraftTest, ProposesFreeHolesAndStraightEdgesForAnAlignment) {
+  const auto hole = [](double x, double y, double d) { return Hole{{x, y}, {x, y}, d}; };
+  Design board = board_with();
+  board.holes = {hole(4, -16, 3.2),  hole(26, -4, 3.2),      // for screws
+                 hole(15, -10, 1.5), hole(28.8, -16, 2),     // under U1; at the board's edge
+                 hole(20, -16, 0.4), {{4, -5}, {8, -5}, 2},  // too small; a slot
+                 hole(10, -4, 1.5),  hole(11.9, -4, 1.5)};   // side by side
+  const Draft d = draft_recipe(board, library, settings);
+  EXPECT_FALSE(loaded(d).alignment) << "a comment changes nothing";
+  std::string text = recipe_text(d, settings, {"r", "S1", "b", "0", "sensor", Point::Zero(), 0, 0});
+  for (auto at = text.find("\n#[alignment]"); at != std::string::npos; at = text.find("\n#", at))
+    text.erase(at + 1, 1);
+  config::Problems problems;
+  const Recipe r = recipe_from_text(text, "r.toml", problems);
+  problems.throw_first();
+  ASSERT_TRUE(r.alignment);
+  ASSERT_EQ(r.alignment->holes.size(), 2u) << text;
+  EXPECT_LT((r.alignment->holes[0].centre_mm - Point(4, 4)).norm(), 1e-3);
+  EXPECT_LT((r.alignment->holes[1].centre_mm - Point(26, 16)).norm(), 1e-3);
+  EXPECT_EQ(r.alignment->holes[1].diameter_mm, 3.2);
+  ASSERT_EQ(r.alignment->edges.size(), 4u);
+  for (const OutlineEdge& e : r.alignment->edges) {
+    const Point along = e.to_mm - e.from_mm, in = r.board_size_mm / 2 - e.from_mm;
+    EXPECT_GT(along.x() * in.y() - along.y() * in.x(), 0) << e.name << ": the board lies on its left";
+    EXPECT_GT(along.norm(), 19.9);
   }
 }
 
