@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <mutex>
 
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
@@ -43,6 +42,10 @@ Recipe with_alignment(const PlacedBoard& board, const PlacementPlan& plan) {
     a.max_scale_ppm = a.max_shear_urad = 5000;
   }
   a.fiducials = board.marks;
+  a.holes = board.holes;
+  a.edges = board.edges;
+  a.min_holes = std::min(a.min_holes, int(a.holes.size()));
+  a.min_edges = std::min(a.min_edges, int(a.edges.size()));
   a.fiducial_search_mm = 3;  // figures like the small marks lie within
   Recipe r = board.recipe;
   r.alignment = std::make_shared<AlignmentRecipe>(a);
@@ -68,27 +71,55 @@ bool passes(const Recipe& recipe, const HeightFrame& frame) {
   return inspect(frame, in, cpu_backend(1)).decision == Decision::pass;
 }
 
+/// Errors and what they are in standard uncertainties.
 void note_found(const BoardShift& s, const PlaneMotion& truth, const Eigen::Vector3d& parts,
-                PlacementTally& t) {
+                PlacementResult& r) {
   const double dx = number(s.stage, "shift_x_um") - 1e3 * truth.shift_mm.x(),
                dy = number(s.stage, "shift_y_um") - 1e3 * truth.shift_mm.y(),
                turn = number(s.stage, "rotation_mdeg") - 1e3 * truth.rotation_deg;
-  ++t.found;
-  t.off_um.push_back(std::hypot(dx, dy));
-  t.off_mdeg.push_back(std::abs(turn));
-  t.own_um.push_back(std::hypot(dx - 1e3 * parts.x(), dy - 1e3 * parts.y()));
-  t.own_mdeg.push_back(std::abs(turn - parts.z() * 57295.77951308232));
-  t.shift_sigmas.push_back(dx / number(s.stage, "u_shift_x_um"));
-  t.shift_sigmas.push_back(dy / number(s.stage, "u_shift_y_um"));
-  t.turn_sigmas.push_back(turn / number(s.stage, "u_rotation_mdeg"));
+  r.errors = {std::hypot(dx, dy), std::abs(turn), std::hypot(dx - 1e3 * parts.x(), dy - 1e3 * parts.y()),
+              std::abs(turn - parts.z() * 57295.77951308232)};
+  r.sigmas = {dx / number(s.stage, "u_shift_x_um"), dy / number(s.stage, "u_shift_y_um"),
+              turn / number(s.stage, "u_rotation_mdeg")};
   if (std::isnan(number(s.stage, "shear_urad"))) return;
   const Eigen::Vector3d stretch = 1e6 * truth.stretch;
   const auto sigmas = [&](const char* name, const char* u, double value) {
-    t.stretch_sigmas.push_back((number(s.stage, name) - value) / number(s.stage, u));
+    r.sigmas.push_back((number(s.stage, name) - value) / number(s.stage, u));
   };
   sigmas("scale_x_ppm", "u_scale_x_ppm", stretch[0] + stretch[1]);
   sigmas("scale_y_ppm", "u_scale_y_ppm", stretch[0] - stretch[1]);
   sigmas("shear_urad", "u_shear_urad", 2 * stretch[2]);
+}
+
+void add(const PlacementResult& r, PlacementTally& t) {
+  t.cpu_ms.push_back(r.cpu_ms);
+  switch (r.kind) {
+    case PlacementResult::Kind::foreign:
+      ++t.foreign;
+      t.foreign_passed += r.passed;
+      t.foreign_placed += r.placed;
+      break;
+    case PlacementResult::Kind::turned:
+      ++t.turned;
+      t.named += r.named;
+      t.wrong_passed += r.passed;
+      t.wrong_placed += r.placed;
+      break;
+    case PlacementResult::Kind::designed:
+    case PlacementResult::Kind::unmarked:
+      ++(r.kind == PlacementResult::Kind::designed ? t.designed : t.unmarked);
+      t.found += r.kind == PlacementResult::Kind::designed && r.placed;
+  }
+  if (r.errors.size() == 4) {
+    t.off_um.push_back(r.errors[0]);
+    t.off_mdeg.push_back(r.errors[1]);
+    t.own_um.push_back(r.errors[2]);
+    t.own_mdeg.push_back(r.errors[3]);
+    t.shift_sigmas.insert(t.shift_sigmas.end(), {r.sigmas[0], r.sigmas[1]});
+    t.turn_sigmas.push_back(r.sigmas[2]);
+    t.stretch_sigmas.insert(t.stretch_sigmas.end(), r.sigmas.begin() + 3, r.sigmas.end());
+  }
+  if (!r.text.empty()) t.missed.push_back(r.text);
 }
 
 double at(std::vector<double> v, double share) {
@@ -104,57 +135,78 @@ double share_covered(const std::vector<double>& sigmas) {
          double(std::max<std::size_t>(1, sigmas.size()));
 }
 
+namespace {
+
+PlacementResult place_one(const std::vector<PlacedBoard>& boards, std::size_t which, const Recipe& recipe,
+                          const PlacementPlan& plan, int number) {
+  const PlacedBoard& board = boards[which];
+  const std::uint64_t seed = plan.seed * 1000003 + std::uint64_t(number);
+  PlacementCase c = placement_case(board, plan.shift_mm, plan.rotation_deg, seed, 1e-6 * plan.stretch_ppm);
+  c.place_mm = plan.place_mm;
+  const bool other = boards.size() > 1 && number % 20 == 19;
+  if (other) c.turn = {};
+  const PlacedBoard& shown =
+      other ? boards[(which + 1 + std::size_t(number) / 20 % (boards.size() - 1)) % boards.size()] : board;
+  const PlacedFrame placed = frame_of(shown, c);
+  const HeightFrame& frame = placed.frame;
+  const BoardView view(frame,
+                       Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
+  const double begin = cpu_ms();
+  const BoardShift s = board_shift(recipe, frame, view, cpu_backend(1));
+  PlacementResult r;
+  r.cpu_ms = cpu_ms() - begin;
+  const bool wrong = other || c.turn.quarters || c.turn.mirrored;
+  const bool enough = (board.marks.empty() || placed.whole_marks >= recipe.alignment->min_fiducials) &&
+                      (board.holes.empty() || placed.whole_holes >= recipe.alignment->min_holes);
+  using Kind = PlacementResult::Kind;
+  r.kind = other ? Kind::foreign : wrong ? Kind::turned : enough ? Kind::designed : Kind::unmarked;
+  r.placed = !s.why;
+  r.passed = wrong && r.placed && passes(recipe, frame);
+  r.named = !other && wrong && s.why && s.why->detail.find(name_of(c.turn)) != std::string::npos;
+  // No measurement of parts tells their own places from the board's; marks, holes and edges do.
+  const bool of_parts = board.marks.empty() && board.holes.empty() && board.edges.empty();
+  if (!wrong && r.placed) note_found(s, c.motion, of_parts ? placed.parts : Eigen::Vector3d::Zero(), r);
+  if ((!wrong && enough && s.why) || r.passed)
+    r.text =
+        fmt::format("seed {} [{:.3f}, {:.3f}] mm {:.3f} deg, {:.0f} % missing, {}: {}", seed,
+                    c.motion.shift_mm.x(), c.motion.shift_mm.y(), c.motion.rotation_deg,
+                    100 * c.missing_share, c.hostile ? "hostile" : "calm", s.why ? s.why->detail : "PASS");
+  return r;
+}
+
+std::string plan_text(const PlacedBoard& board, const PlacementPlan& plan) {
+  return fmt::format(
+      "seed {} shift {} mm rotation {} deg places {} mm stretch {} ppm, {} marks {} holes {} edges",
+      plan.seed, plan.shift_mm, plan.rotation_deg, plan.place_mm, plan.stretch_ppm, board.marks.size(),
+      board.holes.size(), board.edges.size());
+}
+
+}  // namespace
+
 PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_t which,
                               const PlacementPlan& plan) {
   const PlacedBoard& board = boards[which];
   const Recipe recipe = with_alignment(board, plan);
+  PlacementRecord record(plan.record, plan_text(board, plan));
+  std::vector<PlacementResult> results(std::size_t(plan.placements));
+  std::vector<char> measured(results.size(), 0);
+  const std::string key = fmt::format("{} {} x {}", board.name, board.cell.view.cols, board.cell.view.rows);
+  parallel_for(plan.threads, results.size(), [&](std::size_t i, unsigned) {
+    const int n = int(i);
+    if (plan.only && n != *plan.only) return;
+    measured[i] = 1;
+    if (const PlacementResult* known = record.find(key, n)) {
+      results[i] = *known;
+      return;
+    }
+    results[i] = place_one(boards, which, recipe, plan, n);
+    record.add(key, n, results[i]);
+  });
   PlacementTally t;
   t.board = board.name;
   t.parts = int(recipe.components.size());
-  const bool marked = !board.marks.empty();
-  std::mutex guard;
-  parallel_for(plan.threads, std::size_t(plan.placements), [&](std::size_t i, unsigned) {
-    if (plan.only && i != std::size_t(*plan.only)) return;
-    const std::uint64_t seed = plan.seed * 1000003 + i;
-    PlacementCase c = placement_case(board, plan.shift_mm, plan.rotation_deg, seed, 1e-6 * plan.stretch_ppm);
-    c.place_mm = plan.place_mm;
-    const bool other = boards.size() > 1 && i % 20 == 19;
-    if (other) c.turn = {};
-    const PlacedBoard& shown =
-        other ? boards[(which + 1 + i / 20 % (boards.size() - 1)) % boards.size()] : board;
-    const PlacedFrame placed = frame_of(shown, c);
-    const HeightFrame& frame = placed.frame;
-    const BoardView view(
-        frame, Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
-    const double begin = cpu_ms();
-    const BoardShift s = board_shift(recipe, frame, view, cpu_backend(1));
-    const double took = cpu_ms() - begin;
-    const bool wrong = other || c.turn.quarters || c.turn.mirrored,
-               passed = wrong && !s.why && passes(recipe, frame);
-    const bool enough = !marked || placed.whole_marks >= recipe.alignment->min_fiducials;
-    const std::lock_guard lock(guard);
-    t.cpu_ms.push_back(took);
-    if (other) {
-      ++t.foreign;
-      t.foreign_passed += passed;
-      t.foreign_placed += !s.why;
-    } else if (wrong) {
-      ++t.turned;
-      t.named += s.why && s.why->detail.find(name_of(c.turn)) != std::string::npos;
-      t.wrong_passed += passed;
-      t.wrong_placed += !s.why;
-    } else {
-      // No measurement of parts tells their own places from the board's; marks do.
-      ++(enough ? t.designed : t.unmarked);
-      if (!s.why) note_found(s, c.motion, marked ? Eigen::Vector3d::Zero() : placed.parts, t);
-      t.found -= !enough && !s.why;
-    }
-    if ((!wrong && enough && s.why) || passed)
-      t.missed.push_back(fmt::format("seed {} [{:.3f}, {:.3f}] mm {:.3f} deg, {:.0f} % missing, {}: {}", seed,
-                                     c.motion.shift_mm.x(), c.motion.shift_mm.y(), c.motion.rotation_deg,
-                                     100 * c.missing_share, c.hostile ? "hostile" : "calm",
-                                     s.why ? s.why->detail : "PASS"));
-  });
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (measured[i]) add(results[i], t);
   return t;
 }
 

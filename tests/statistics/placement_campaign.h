@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/statistics/placement_case.h"
+#include "tests/statistics/placement_record.h"
 
 namespace datum::statistics {
 
@@ -16,6 +17,7 @@ struct PlacementPlan {
   std::uint64_t seed = 1;
   std::optional<int> only;  // this placement alone
   unsigned threads = 1;
+  std::string record;  // file that keeps each result; empty: none
 };
 
 struct PlacementTally {
@@ -36,6 +38,7 @@ struct PlacementTally {
   std::vector<std::string> missed;  // text of each board not found, wrongly passed
 };
 
+/// Placements that the record has are not measured again.
 PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_t which,
                               const PlacementPlan& plan);
 

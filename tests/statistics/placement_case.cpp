@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/statistics/placement_holes.h"
 #include "tests/statistics/placement_marks.h"
 #include "tests/virtual_cell/twin_produce.h"
 #include "tests/virtual_cell/twin_random.h"
@@ -87,8 +88,12 @@ Eigen::Vector3d motion_of_parts(const PlacedBoard& board, const TwinBoard& twin,
 
 PlacedBoard load_placed_board(const std::filesystem::path& recipe, const std::filesystem::path& design,
                               const std::filesystem::path& twin, int most_px) {
-  PlacedBoard b{
-      recipe.stem().string(), load_recipe(recipe), load_cell({recipe, twin, {}, {}, {}, {}, design}), {}};
+  PlacedBoard b{recipe.stem().string(),
+                load_recipe(recipe),
+                load_cell({recipe, twin, {}, {}, {}, {}, design}),
+                {},
+                {},
+                {}};
   TwinView& v = b.cell.view;
   const Eigen::Vector2d size = b.recipe.board_size_mm;
   const Eigen::Vector2d field = size + Eigen::Vector2d::Constant(2 * margin_mm) + 0.07 * size.reverse();
@@ -127,7 +132,9 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   TwinSpread spread = board.cell.spread;
   spread.place_mm = c.place_mm;
   TwinBoard twin = produce(board.cell.nominal, spread, c.seed);
-  if (!board.marks.empty()) displace_parts(twin, 1e-3 * AlignmentRecipe{}.parts_offset_um, random);
+  const bool mechanical = !board.holes.empty() || !board.edges.empty();
+  if (!board.marks.empty() || mechanical)
+    displace_parts(twin, 1e-3 * AlignmentRecipe{}.parts_offset_um, random);
   const std::size_t all = twin.bodies.size();
   // Exactly the share, so that "60 % of the parts are there" is what it says.
   auto missing = std::size_t(c.missing_share * double(all));
@@ -152,6 +159,13 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   const Eigen::Vector3d parts = motion_of_parts(board, twin, c.motion);
   for (TwinBody& body : twin.bodies) body.outline.centre_mm = stretched(body.outline.centre_mm, c.motion);
   add_foreign(twin, c.foreign_parts, random);
+  int whole_holes = 0;
+  if (mechanical) {
+    AlignmentRecipe listed;
+    listed.holes = board.holes;
+    listed.edges = board.edges;
+    whole_holes = drill_and_route(twin, listed, c.motion, c.hostile, random);
+  }
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
   HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);
   int whole = 0;
@@ -163,7 +177,7 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   if (c.turn.mirrored) mirror(frame);
   frame.frame_id = "1";
   frame.source = "twin";
-  return {std::move(frame), parts, whole};
+  return {std::move(frame), parts, whole, whole_holes};
 }
 
 }  // namespace datum::statistics

@@ -19,6 +19,8 @@ struct PlacedBoard {
   Recipe recipe;
   VirtualCell cell;
   std::vector<Fiducial> marks;  // empty: frames have no intensity
+  std::vector<AlignmentHole> holes;
+  std::vector<OutlineEdge> edges;
 };
 
 /// `design`: may be empty. The view is set to about `most_px` pixels along the longer side, board and its motions inside. The board
@@ -48,6 +50,7 @@ struct PlacedFrame {
   /// these parts can tell from a motion of the board. NaN: fewer than two parts.
   Eigen::Vector3d parts;
   int whole_marks = 0;  // of the intensity image
+  int whole_holes = 0;
 };
 /// The parts of a board with marks are displaced together by AlignmentRecipe::parts_offset_um.
 PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c);

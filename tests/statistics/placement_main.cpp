@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/statistics/placement_campaign.h"
+#include "tests/statistics/placement_holes.h"
 #include "tests/statistics/placement_marks.h"
 
 int main(int argc, char** argv) {
@@ -17,13 +18,16 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   std::string twin;
   int most_px = 2000;
-  bool fiducials = false;
+  bool fiducials = false, holes = false;
   app.add_option("boards", files, "RECIPE or RECIPE,DESIGN")->required();
   app.add_option("--twin", twin, "the twin's file")->required();
   app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
   app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places")
       ->capture_default_str();
   app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
+  app.add_flag("--holes", holes, "boards with drilled holes and a routed outline");
+  app.add_option("--record", plan.record,
+                 "file of single results: a run with the same file goes on where it ended");
   app.add_option("--stretch-ppm", plan.stretch_ppm,
                  "largest scale and shear of the boards, registered as affine")
       ->capture_default_str();
@@ -39,7 +43,11 @@ int main(int argc, char** argv) {
       boards.push_back(load_placed_board(
           file.substr(0, comma), comma == std::string::npos ? "" : file.substr(comma + 1), twin, most_px));
       PlacedBoard& board = boards.back();
-      if (fiducials) board.marks = marks_of(board.recipe, board.cell.view.x.scale_mm);
+      const double pixel_mm = board.cell.view.x.scale_mm;
+      if (fiducials) board.marks = marks_of(board.recipe, pixel_mm);
+      if (!holes) continue;
+      board.holes = holes_of(board.recipe, board.cell.nominal.relief, board.marks, pixel_mm);
+      board.edges = whole_sides_of(board.recipe, board.cell.nominal.relief);
     }
     std::vector<PlacementTally> tallies;
     print_heading();

@@ -44,30 +44,6 @@ Fiducial mark_of(int which, double pixel_mm) {
   return f;
 }
 
-/// The place on bare board that is nearest to a corner.
-void place_near(const Eigen::Vector2d& corner, const Recipe& recipe, const std::vector<Fiducial>& before,
-                Fiducial& f) {
-  constexpr double step_mm = 0.7;
-  const double edge = f.size_mm / 2 + f.clear_mm + beside_mm;
-  double nearest = 1e9;
-  Eigen::Vector2d best(0, 0);
-  for (double x = edge; x <= recipe.board_size_mm.x() - edge; x += step_mm)
-    for (double y = edge; y <= recipe.board_size_mm.y() - edge; y += step_mm) {
-      f.centre_mm = {x, y};
-      const double off = (f.centre_mm - corner).norm();
-      if (off >= nearest) continue;
-      const BoardRect around = square(f, f.clear_mm + beside_mm);
-      const bool bare = std::all_of(recipe.components.begin(), recipe.components.end(),
-                                    [&](const Component& c) { return shared_area_mm2(around, c.body) == 0; });
-      const bool apart = std::all_of(before.begin(), before.end(), [&](const Fiducial& other) {
-        return (other.centre_mm - f.centre_mm).norm() > 2 * (other.size_mm + f.size_mm);
-      });
-      if (bare && apart) nearest = off, best = f.centre_mm;
-    }
-  if (nearest > 1e8) throw std::runtime_error("no bare place for " + f.name + " on " + recipe.name);
-  f.centre_mm = best;
-}
-
 TwinInk copy_of(const Fiducial& f, const Eigen::Vector2d& at, double grey) {
   Fiducial moved = f;
   moved.centre_mm = at;
@@ -75,8 +51,6 @@ TwinInk copy_of(const Fiducial& f, const Eigen::Vector2d& at, double grey) {
   add_mark(ink, moved, grey);
   return ink.front();
 }
-
-Eigen::Vector2d way(double share) { return rotation_by_deg(360 * share).col(0); }
 
 /// One mark's figures from the window up. `u`: uniform numbers of this mark.
 class MarkDrawing {
@@ -90,7 +64,7 @@ class MarkDrawing {
   /// Nothing, a pad, or a smaller disc, in the mark's place or up to 0.4 mm beside it.
   void print_other() {
     print_window();
-    const Eigen::Vector2d at = mark_.centre_mm + 0.4 * u(0) * way(u(1));
+    const Eigen::Vector2d at = mark_.centre_mm + 0.4 * u(0) * unit_way(u(1));
     if (u(2) < 0.35)
       image_.inks.push_back(
           {Form::rect, at, Eigen::Vector2d::Constant(0.9 * mark_.size_mm), 90 * u(3), grey_});
@@ -100,19 +74,20 @@ class MarkDrawing {
   void drown() { image_.glares.push_back({mark_.centre_mm, 1.2 * mark_.size_mm, 2000}); }
   void scratch() {
     image_.inks.push_back({Form::rect,
-                           mark_.centre_mm + 0.4 * mark_.size_mm * (2 * u(4) - 1) * way(u(5)),
+                           mark_.centre_mm + 0.4 * mark_.size_mm * (2 * u(4) - 1) * unit_way(u(5)),
                            {3 * mark_.size_mm, 0.06 * mark_.size_mm},
                            180 * u(6),
                            window_grey});
   }
   void glare_at_rim() {
-    image_.glares.push_back({mark_.centre_mm + 0.55 * mark_.size_mm * way(u(7)), 0.3 * mark_.size_mm, 500});
+    image_.glares.push_back(
+        {mark_.centre_mm + 0.55 * mark_.size_mm * unit_way(u(7)), 0.3 * mark_.size_mm, 500});
   }
   /// The same figure beside the clear zone, and a pad.
   void print_beside() {
     const double off = 1.1 * mark_.size_mm + 2 * mark_.clear_mm;
-    image_.inks.push_back(copy_of(mark_, mark_.centre_mm + off * way(u(8)), grey_));
-    image_.inks.push_back({Form::rect, mark_.centre_mm + off * way(u(8) + 0.5),
+    image_.inks.push_back(copy_of(mark_, mark_.centre_mm + off * unit_way(u(8)), grey_));
+    image_.inks.push_back({Form::rect, mark_.centre_mm + off * unit_way(u(8) + 0.5),
                            Eigen::Vector2d::Constant(mark_.size_mm), 90 * u(9), grey_});
   }
 
@@ -143,13 +118,51 @@ bool hidden(const Fiducial& f, const TwinBoard& twin) {
 
 }  // namespace
 
+Eigen::Vector2d unit_way(double share) { return rotation_by_deg(360 * share).col(0); }
+
+bool is_whole(const TwinRelief& relief, const BoardRect& rect) {
+  constexpr int n = 12;
+  for (int i = 0; i <= n; ++i)
+    for (int k = 0; k <= n; ++k) {
+      const Eigen::Vector2d at =
+          rect.centre_mm + rect.size_mm.cwiseProduct(Eigen::Vector2d(i, k) / n - Eigen::Vector2d(0.5, 0.5));
+      if (std::isnan(relief.at(at.x(), at.y()))) return false;
+    }
+  return true;
+}
+
+Eigen::Vector2d bare_place_near(const Eigen::Vector2d& corner, const Recipe& recipe, double half_mm,
+                                const std::vector<TakenPlace>& taken, const std::string& name,
+                                const TwinRelief& relief) {
+  constexpr double step_mm = 0.7;
+  double nearest = 1e9;
+  Eigen::Vector2d best(0, 0);
+  for (double x = half_mm; x <= recipe.board_size_mm.x() - half_mm; x += step_mm)
+    for (double y = half_mm; y <= recipe.board_size_mm.y() - half_mm; y += step_mm) {
+      const Eigen::Vector2d at(x, y);
+      const double off = (at - corner).norm();
+      if (off >= nearest) continue;
+      const BoardRect around{at, Eigen::Vector2d::Constant(2 * half_mm), 0};
+      const bool bare = std::all_of(recipe.components.begin(), recipe.components.end(),
+                                    [&](const Component& c) { return shared_area_mm2(around, c.body) == 0; });
+      const bool apart = std::all_of(taken.begin(), taken.end(), [&](const TakenPlace& other) {
+        return (other.centre_mm - at).norm() > other.apart_mm;
+      });
+      if (bare && apart && is_whole(relief, around)) nearest = off, best = at;
+    }
+  if (nearest > 1e8) throw std::runtime_error("no bare place for " + name + " on " + recipe.name);
+  return best;
+}
+
 std::vector<Fiducial> marks_of(const Recipe& recipe, double pixel_mm) {
   const Eigen::Vector2d size = recipe.board_size_mm;
   std::vector<Fiducial> marks;
   for (const Eigen::Vector2d& corner :
        {Eigen::Vector2d(0, 0), Eigen::Vector2d(size.x(), 0), Eigen::Vector2d(0, size.y())}) {
     Fiducial f = mark_of(int(marks.size()), pixel_mm);
-    place_near(corner, recipe, marks, f);
+    std::vector<TakenPlace> taken;
+    for (const Fiducial& other : marks) taken.push_back({other.centre_mm, 2 * (other.size_mm + f.size_mm)});
+    f.centre_mm = bare_place_near(corner, recipe, f.size_mm / 2 + f.clear_mm + beside_mm, taken, f.name);
     marks.push_back(f);
   }
   return marks;
@@ -176,7 +189,7 @@ SeenMarks draw_marks(const std::vector<Fiducial>& marks, const TwinBoard& twin, 
     g.blur_px = 0.5 + 0.6 * random.uniform(2);
     // Above the five times that are demanded in the frame's dark corners, too.
     grey = window_grey + std::max(13 * g.noise_grey, 40 + 110 * random.uniform(3));
-    const Eigen::Vector2d lamp = twin.size_mm / 2 + twin.size_mm.norm() * way(random.uniform(4));
+    const Eigen::Vector2d lamp = twin.size_mm / 2 + twin.size_mm.norm() * unit_way(random.uniform(4));
     g.glares.push_back({lamp, 2 * twin.size_mm.norm(), 60 * random.uniform(5)});
   }
   for (const TwinBody& body : twin.bodies) add_pads(body, g);

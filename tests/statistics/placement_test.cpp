@@ -6,6 +6,7 @@
 #include "tests/fresh_folder.h"
 #include "tests/sample_file.h"
 #include "tests/statistics/placement_campaign.h"
+#include "tests/statistics/placement_holes.h"
 #include "tests/statistics/placement_marks.h"
 
 namespace datum::placement_test {
@@ -61,6 +62,32 @@ TEST(Placement, FiducialsPlaceABoardCloserThanItsPartsDo) {
   for (const double um : t.off_um) EXPECT_LT(um, 25);
   for (const double mdeg : t.off_mdeg) EXPECT_LT(mdeg, 30);
   EXPECT_GE(share_covered(t.shift_sigmas), 0.85) << "of some 40: 95 % less three deviations";
+}
+
+/// Boards whose parts are displaced together by 10 um, holes by 50 and the outline by 100: found, never turned, and U covers.
+TEST(Placement, HolesAndOutlineJoinThePartsOfABoard) {
+  const testing::FreshFolder folder;
+  std::vector<PlacedBoard> boards{
+      load_placed_board(demo_recipe(folder), "", DATUM_SOURCE_DIR "/config/twins/demo.toml", 1000)};
+  boards[0].holes = holes_of(boards[0].recipe, {}, {}, boards[0].cell.view.x.scale_mm);
+  boards[0].edges = sides_of(boards[0].recipe.board_size_mm);
+  PlacementPlan plan;
+  plan.placements = 30;
+  plan.threads = 2;
+  plan.record = (folder / "record.jsonl").string();
+  const PlacementTally t = run_placements(boards, 0, plan);
+  for (const std::string& text : t.missed) ADD_FAILURE() << text;
+  EXPECT_GE(t.designed, 15);
+  EXPECT_EQ(t.found, t.designed);
+  EXPECT_EQ(t.named, t.turned);
+  EXPECT_EQ(t.wrong_passed, 0);
+  EXPECT_GE(share_covered(t.shift_sigmas), 0.85) << "of some 40: 95 % less three deviations";
+  // A run with the same record measures nothing again; another plan is refused.
+  const PlacementTally again = run_placements(boards, 0, plan);
+  EXPECT_EQ(again.cpu_ms, t.cpu_ms);
+  EXPECT_EQ(again.shift_sigmas, t.shift_sigmas);
+  plan.seed = 2;
+  EXPECT_THROW(run_placements(boards, 0, plan), std::runtime_error);
 }
 
 }  // namespace

@@ -72,6 +72,11 @@ struct TwinPlace {
   TwinRect outline;
 };
 
+/// A routed edge of the board's outline. The board lies on its left, seen from from_mm.
+struct TwinEdge {
+  Eigen::Vector2d from_mm = Eigen::Vector2d::Zero(), to_mm = Eigen::Vector2d::Zero();
+};
+
 struct TwinBoard {
   Eigen::Vector2d size_mm = Eigen::Vector2d::Zero();
   TwinShape shape;
@@ -82,6 +87,10 @@ struct TwinBoard {
   std::vector<TwinDark> darks;
   std::vector<TwinRect> occlusions;  // never visible: a wire, a gripper, glare
   std::vector<TwinPlace> places;     // of a panel
+  std::vector<TwinEdge> routed;      // the board is what lies on the left of all; none: size_mm
+  std::vector<TwinBody> over_holes;  // a screw's head
+  double below_um =
+      0;  // depth of the fixture that is seen through holes and beside the board; 0: no heights there
 };
 
 /// The exact values of one component.

@@ -54,9 +54,15 @@ class Painter {
         const Vector3d start = origin(row, col);
         double z = floor_z_mm(start, 0);
         const Vector3d hit = start + z * along_;
-        if (hit.x() < 0 || hit.y() < 0 || hit.x() > board_.size_mm.x() || hit.y() > board_.size_mm.y())
+        if (!on_board(hit.head<2>())) {
+          open(row, col, start);
           continue;
-        const double um = board_.relief.at(hit.x(), hit.y());
+        }
+        // A board that is routed wider has at its edge what lies beside it.
+        const auto in = [](double mm, double size) { return std::clamp(mm, 1e-3, size - 1e-3); };
+        const double um = board_.routed.empty() ? board_.relief.at(hit.x(), hit.y())
+                                                : board_.relief.at(in(hit.x(), board_.size_mm.x()),
+                                                                   in(hit.y(), board_.size_mm.y()));
         if (!std::isnan(um)) set(row, col, um == 0 ? z : floor_z_mm(start, um * 1e-3), PixelClass::ok);
       }
     }
@@ -109,8 +115,9 @@ class Painter {
     over({hole.centre_mm, {hole.diameter_mm, hole.diameter_mm}, 0}, [&](int row, int col) {
       const std::size_t i = index(row, col);
       const Vector3d hit = origin(row, col) + surface_.z_mm[i] * along_;
-      if ((hit.head<2>() - hole.centre_mm).norm() <= hole.diameter_mm / 2)
-        surface_.classes[i] = PixelClass::no_data;
+      if ((hit.head<2>() - hole.centre_mm).norm() > hole.diameter_mm / 2) return;
+      surface_.classes[i] = PixelClass::no_data;
+      open(row, col, origin(row, col));
     });
   }
 
@@ -140,6 +147,20 @@ class Painter {
   /// Board coordinates of the point on this pixel's line of sight where the sensor's z is 0.
   Vector3d origin(int row, int col) const {
     return to_board_ * Vector3d(view_.x.at(col), view_.y.at(row), 0);
+  }
+
+  bool on_board(const Vector2d& at) const {
+    if (board_.routed.empty())
+      return at.x() >= 0 && at.y() >= 0 && at.x() <= board_.size_mm.x() && at.y() <= board_.size_mm.y();
+    return std::all_of(board_.routed.begin(), board_.routed.end(), [&](const TwinEdge& e) {
+      const Vector2d way = e.to_mm - e.from_mm, d = at - e.from_mm;
+      return way.x() * d.y() - way.y() * d.x() >= 0;
+    });
+  }
+  /// What is seen where the board is not.
+  void open(int row, int col, const Vector3d& start) {
+    if (board_.below_um > 0)
+      set(row, col, (-1e-3 * board_.below_um - start.z()) / along_.z(), PixelClass::ok);
   }
 
   void set(int row, int col, double z, PixelClass c) {
@@ -220,6 +241,7 @@ TwinSurface look_at(const TwinBoard& board, const TwinView& view) {
   for (const TwinBody& body : board.bodies)
     if (!body.missing) painter.body(body);
   for (const TwinHole& hole : board.holes) painter.hole(hole);
+  for (const TwinBody& body : board.over_holes) painter.body(body);
   for (const TwinDark& dark : board.darks) painter.darken(dark);
   for (const TwinRect& rect : board.occlusions) painter.hide(rect);
   painter.shadows();
