@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   const HeightFrame frame = bench::make_frame(recipe);
   const BoardView view(frame,
                        Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
-  SnapshotCheckSettings settings;
+  RegistrationSettings settings;
   settings.max_shift_mm = 2;
   settings.max_rotation_deg = 3;
   settings.lowest_mm = 0.4;
