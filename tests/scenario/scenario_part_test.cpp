@@ -25,7 +25,7 @@ std::string recipe_text(int timeout_ms) {
   const auto surface =
       whole.substr(whole.find("[surface]"), whole.find("[[region]]") - whole.find("[surface]"));
   const auto region = whole.substr(whole.rfind("[[region]]"));
-  std::string text = before + fmt::format("[snapshots]\ntimeout_ms = {}\n", timeout_ms);
+  std::string text = before + fmt::format("[snapshots]\ntimeout_ms = {}\none_board = \"time\"\n", timeout_ms);
   text += "[[snapshots.pose]]\nname = \"front\"\nposition_mm = [120, 68, 35]\ntolerance_mm = 0.5\n";
   text += "[[snapshots.pose]]\nname = \"middle\"\nposition_mm = [120, 80, 35]\ntolerance_mm = 0.5\n";
   return text + surface + region;

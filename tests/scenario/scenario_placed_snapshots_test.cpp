@@ -19,10 +19,11 @@ using ::testing::HasSubstr;
 
 const std::string good = "placed=1.5:-1.5:0.5";
 
-/// With one_board = "time", the default.
 std::string recipe() {
-  return without(slurp(sources / "config/recipes/demo-snapshots.toml"), "one_board = ", "\n") +
-         "\n[alignment]\nmax_shift_mm = 2.5\nmax_rotation_deg = 2.0\n";
+  std::string text = slurp(sources / "config/recipes/demo-snapshots.toml");
+  const std::string unit = "one_board = \"unit\"";
+  text.replace(text.find(unit), unit.size(), "one_board = \"time\"");
+  return text + "\n[alignment]\nmax_shift_mm = 2.5\nmax_rotation_deg = 2.0\n";
 }
 
 std::vector<std::string> poses() {

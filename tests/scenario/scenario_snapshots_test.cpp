@@ -124,8 +124,7 @@ std::string recipe_of_two(int timeout_ms, const std::string& one_board) {
       continue;
     text += line + "\n";
   }
-  text += fmt::format("[snapshots]\ntimeout_ms = {}\n", timeout_ms);
-  if (!one_board.empty()) text += fmt::format("one_board = \"{}\"\n", one_board);
+  text += fmt::format("[snapshots]\ntimeout_ms = {}\none_board = \"{}\"\n", timeout_ms, one_board);
   text += "[[snapshots.pose]]\nname = \"A1\"\nposition_mm = [19.0, 11.0, 35.1]\ntolerance_mm = 0.5\n";
   text += "[[snapshots.pose]]\nname = \"A2\"\nposition_mm = [85.5, 11.5, 35.1]\ntolerance_mm = 0.5\n";
   return text;
@@ -133,9 +132,9 @@ std::string recipe_of_two(int timeout_ms, const std::string& one_board) {
 
 class ScenarioSnapshotFaults : public SnapshotCell {
  protected:
-  /// `one_board`: "" leaves the key out. The sensor sees each board `snapshots` times.
+  /// The sensor sees each board `snapshots` times.
   void start(int timeout_ms, std::vector<std::string> boards = {"good", "good", "good"},
-             const std::string& one_board = "", int snapshots = 2) {
+             const std::string& one_board = "time", int snapshots = 2) {
     prepare(recipe_of_two(timeout_ms, one_board), slurp(sources / "config/twins/snapshots.toml"), place_a1);
     start_sensor(boards, snapshots);
     begin();

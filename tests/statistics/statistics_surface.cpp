@@ -232,7 +232,7 @@ SurfaceTallies measure_part(const SurfaceRow& row, SurfaceForm form, std::uint64
       c.at(Vector3d(scene.pose.q_mm.data())).matrix() * scene.sensor_from_model;
   const Recipe recipe = [&] {
     if (row.snapshots > 1) {
-      scene.snapshots = "[snapshots]\ntimeout_ms = 1000\n";
+      scene.snapshots = "[snapshots]\ntimeout_ms = 1000\none_board = \"time\"\n";
       for (int i = 0; i < row.snapshots; ++i)
         scene.snapshots += fmt::format(
             "[[snapshots.pose]]\nname = \"p{}\"\nposition_mm = [{}, {}, {}]\ntolerance_mm = 0.1\n", i,

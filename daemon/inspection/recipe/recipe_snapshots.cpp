@@ -55,9 +55,13 @@ void read_snapshots(config::TomlTable& file, Recipe& recipe, const char* placeme
   }
   if (poses.size() > 1) {
     plan.timeout_ms = static_cast<int>(table->integer("timeout_ms", 1, 86'400'000));
-    plan.one_board = table->choice_or(
-        "one_board", plan.one_board,
-        {{"time", OneBoard::time}, {"unit", OneBoard::unit}, {"overlap", OneBoard::overlap}});
+    if (!table->has("one_board"))  // a host that skips triggers could join two boards, and both PASS
+      table->refuse(
+          "one_board", "missing: nothing says what proves that all snapshots show one board",
+          "\"unit\", each snapshot has the board's number; \"overlap\", of a board: floors that two "
+          "snapshots show agree; or \"time\", where nobody changes a board within timeout_ms");
+    plan.one_board = table->choice<OneBoard>(
+        "one_board", {{"time", OneBoard::time}, {"unit", OneBoard::unit}, {"overlap", OneBoard::overlap}});
     if (plan.one_board == OneBoard::overlap && file.has("model"))
       table->refuse("one_board", "compares the floors of a board's components, and this is a part's recipe",
                     "\"unit\", or \"time\"");

@@ -252,7 +252,8 @@ std::string pose(const std::string& name, double x_mm) {
 
 TEST_F(RecipeFile, ABoardMayHaveSeveralSnapshots) {
   EXPECT_FALSE(loaded(head + part).takes_snapshots());
-  const std::string snapshots = "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 60);
+  const std::string snapshots =
+      "[snapshots]\ntimeout_ms = 900\none_board = \"time\"\n" + pose("a", 0) + pose("b", 60);
   const Recipe r = loaded(head + part + snapshots);
   EXPECT_TRUE(r.is_board_of_snapshots());
   ASSERT_EQ(r.snapshots.count(), 2u);
@@ -278,10 +279,13 @@ TEST_F(RecipeFile, ABoardMayHaveSeveralSnapshots) {
            "[4.0, 4.0]\nsize_mm = 1.0\ncontrast = \"bright\"\n",
        "lists fiducials, which are looked for in one frame");
   says(head + part + snapshots + "[panel]\n", "its boards lie in one frame");
-  says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 1),
+  says(head + part + "[snapshots]\ntimeout_ms = 900\none_board = \"time\"\n" + pose("a", 0) + pose("b", 1),
        "within their tolerances");
-  says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("a", 60), "is used twice");
+  says(head + part + "[snapshots]\ntimeout_ms = 900\none_board = \"time\"\n" + pose("a", 0) + pose("a", 60),
+       "is used twice");
   says(head + part + "[snapshots]\n" + pose("a", 0) + pose("b", 60), "timeout_ms");
+  says(head + part + "[snapshots]\ntimeout_ms = 900\n" + pose("a", 0) + pose("b", 60),
+       "snapshots.one_board: missing: nothing says what proves that all snapshots show one board");
   says(head + part + "[snapshots]\ntimeout_ms = 900\n", "0 poses");
   std::string in_sensor = head + part + snapshots;
   in_sensor.replace(in_sensor.find("\"machine\""), 9, "\"sensor\"");
