@@ -97,4 +97,19 @@ std::string turned_unnoticed(const Recipe& recipe, const PanelRecipe& panel) {
   return "";
 }
 
+std::string turned_unnoticed(const Recipe& recipe) {
+  PanelRecipe alone;
+  alone.size_mm = recipe.board_size_mm;
+  alone.places.push_back({"", Eigen::Vector2d::Zero(), 0});
+  const std::vector<const PanelPlace*> there{&alone.places.front()};
+  std::string exchanged;
+  for (const Component& c : recipe.components) {
+    if (shows_the_turn(c, c.body, recipe, alone, there)) return "";
+    for (const Component& other : recipe.components)
+      if (exchanged.empty() && &other != &c && shared_area_mm2(c.body, turned(alone, other.body)) > 0)
+        exchanged = other.reference + " would be measured as " + c.reference;
+  }
+  return exchanged;
+}
+
 }  // namespace datum

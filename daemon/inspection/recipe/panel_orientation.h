@@ -1,4 +1,4 @@
-// Whether a panel that is put in turned by 180 degrees would be noticed.
+// Whether a panel, or a board, that is put in turned by 180 degrees would be noticed.
 #pragma once
 
 #include <string>
@@ -15,5 +15,9 @@ namespace datum {
 /// - one part of the turned panel covers its body, and the limits of both have no height in common.
 /// What lies in part on a body proves nothing.
 std::string turned_unnoticed(const Recipe& recipe, const PanelRecipe& panel);
+
+/// The same of one board without [alignment]: which of its parts would be measured as which other one where it lies turned by 180 degrees
+/// about its middle. Empty: a part shows the turn, or each would be measured as itself.
+std::string turned_unnoticed(const Recipe& recipe);
 
 }  // namespace datum

@@ -203,6 +203,7 @@ void read_board_parts(config::TomlTable& file, Recipe& recipe, config::Problems&
   parts.read("panel", [&] {
     if (auto panel = file.table_if("panel")) read_panel(std::move(*panel), recipe, complete);
   });
+  if (complete && placed) doubt_orientation(file.table("board"), recipe, problems);
 }
 
 void read_surface_parts(config::TomlTable& file, Recipe& recipe, config::Problems& problems) {

@@ -57,12 +57,13 @@ Htm<Machine, Board> read_placement(config::TomlTable& table, const std::string& 
 }
 
 void read_board(config::TomlTable table, Recipe& recipe, config::Problems& problems) {
-  table.only_keys(placement_keys(table, "board", {"size_mm"}));
+  table.only_keys(placement_keys(table, "board", {"size_mm", "keyed_fixture"}));
   recipe.board_size_mm =
       Eigen::Map<const Eigen::Vector2d>(table.numbers("size_mm", 2, config::positive).data());
   recipe.machine_from_board = read_placement(table, "board", recipe.in_machine_coordinates);
   doubt_rotation(table, table.number_or("rotation_deg", 0), false, problems);
   doubt_board(table, recipe, problems);
+  table.boolean_or("keyed_fixture", false);  // doubt_orientation
   table.finish();
 }
 

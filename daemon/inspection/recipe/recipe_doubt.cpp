@@ -5,6 +5,8 @@
 
 #include "calib/warp/hull.h"
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
+#include "daemon/inspection/recipe/panel_orientation.h"
 
 namespace datum {
 namespace {
@@ -135,6 +137,18 @@ void doubt_board(const config::TomlTable& board, const Recipe& recipe, config::P
     warn(board, "origin_mm",
          "the board lies " + shown(std::round(away_mm / um_per_mm)) +
              " m from the origin of its coordinates, outside of any machine; lengths are in mm",
+         problems);
+}
+
+void doubt_orientation(config::TomlTable board, const Recipe& recipe, config::Problems& problems) {
+  const bool keyed = board.boolean_or("keyed_fixture", false);
+  if (keyed || recipe.panel || (recipe.alignment && recipe.alignment->max_rotation_deg)) return;
+  if (const std::string why = turned_unnoticed(recipe); !why.empty())
+    warn(board, "size_mm",
+         "a board that is put in turned by 180 degrees looks the same to this recipe and would pass: " + why +
+             "; state board.keyed_fixture = true where the fixture takes it in one way alone, [alignment] "
+             "with "
+             "max_rotation_deg, or a part that tells both ends",
          problems);
 }
 

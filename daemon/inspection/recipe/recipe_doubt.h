@@ -36,6 +36,11 @@ void doubt_rotation(const config::TomlTable& table, double deg, bool drawn, conf
 /// Size and place of [board]: refuses more than 10 m, warns of more than 1.5 m, less than 1 mm, and of a place beyond 20 m.
 void doubt_board(const config::TomlTable& board, const Recipe& recipe, config::Problems& problems);
 
+/// Warns where a board that is put in turned by 180 degrees would PASS with each value under another part's reference: no part shows the turn,
+/// no [alignment] with max_rotation_deg looks for it, and board.keyed_fixture does not say that the fixture takes it in one way alone.
+/// Read after the components, where all of them could be read.
+void doubt_orientation(config::TomlTable board, const Recipe& recipe, config::Problems& problems);
+
 /// Refuses a ring that begins beyond the whole board; warns of one wider than half of it. Warns of lengths in um that look
 /// like mm, here and in [uncertainty].
 void doubt_floor(const config::TomlTable& floor, const Recipe& recipe, config::Problems& problems);

@@ -241,6 +241,37 @@ TEST_F(RecipeFile, EveryProblemIsNamedNotOnlyTheFirst) {
   EXPECT_EQ(place(3), "hole[0].diameter_mm 35");
 }
 
+/// Two equal parts that change places where the board lies turned by 180 degrees; then one that is higher, lower or away from the other's place.
+TEST_F(RecipeFile, ABoardThatWouldPassTurnedIsDoubted) {
+  const auto at = [](const std::string& reference, const std::string& place, const std::string& height) {
+    return "[[component]]\nreference = \"" + reference + "\"\npackage = \"0603\"\ncentre_mm = " + place +
+           "\nbody_mm = [1.6, 0.8]\nnominal_um = " + height +
+           "\ncharacteristic = \"mean\"\ntolerance_um = 50\n";
+  };
+  const auto doubts = [&](const std::string& text) {
+    config::Problems problems;
+    load_recipe(folder.write("r.toml", text), problems);
+    problems.throw_first();
+    std::string all;
+    for (const config::ConfigError& doubt : problems.warnings()) all += doubt.what() + std::string("\n");
+    return all;
+  };
+  const std::string pair = at("R1", "[20, 30]", "450") + at("R2", "[80, 50]", "450");
+  EXPECT_NE(doubts(head + pair)
+                .find("board.size_mm: a board that is put in turned by 180 degrees looks the same to "
+                      "this recipe and would pass: R2 would be measured as R1"),
+            std::string::npos)
+      << doubts(head + pair);
+  EXPECT_EQ(doubts(head + pair + "[alignment]\nmax_shift_mm = 2\nmax_rotation_deg = 2\n"), "");
+  EXPECT_NE(doubts(head + pair + "[alignment]\nmax_shift_mm = 2\n"), "") << "a shift alone sees no turn";
+  std::string keyed = head + pair;
+  keyed.insert(keyed.find("rotation_deg = 90"), "keyed_fixture = true\n");
+  EXPECT_EQ(doubts(keyed), "");
+  EXPECT_EQ(doubts(head + at("R1", "[20, 30]", "450") + at("R2", "[80, 50]", "560")), "");
+  EXPECT_EQ(doubts(head + at("R1", "[20, 30]", "450") + at("R2", "[80, 60]", "450")), "");
+  EXPECT_EQ(doubts(head + part), "") << "a part in the middle is itself";
+}
+
 TEST_F(RecipeFile, ItsHashChangesWithEveryByte) {
   EXPECT_NE(loaded(head + part).sha256, loaded(head + part + "\n").sha256);
 }
