@@ -130,7 +130,7 @@ int run(const BatchOptions& o) {
     fmt::print(stderr, "stopped: {}; mend that and run it again\n", report.stopped);
     return batch_again;
   }
-  if (!report.later.empty()) return batch_again;
+  if (report.done + report.poison.size() < units.size()) return batch_again;
   return report.poison.empty() && passed_over == 0 ? batch_done : batch_poison;
 }
 
