@@ -38,12 +38,12 @@ std::optional<ChainPlace> ChainReader::place(std::uint64_t link) const {
   return ChainPlace{link, row.text(3)};
 }
 
-std::string ChainReader::body_of(const ChainEntry& link) const {
+std::string ChainReader::body_of(const ChainEntry& link, sqlite::Statement& row) const {
   const std::string& id = id_at_link(former_, link.link, id_);
   if (link.sequence == 0) return chain_body(id, link.statement);
-  sqlite::Statement row(db_.get(), file_, (std::string(result_columns) + "WHERE sequence = ?1").c_str());
-  row.bind(1, static_cast<std::int64_t>(link.sequence));
-  if (!row.step())
+  sqlite::Run result(row);
+  result->bind(1, static_cast<std::int64_t>(link.sequence));
+  if (!result->step())
     throw StoreError(StoreError::Kind::corrupt,
                      fmt::format("{}: result {} is missing", file_.string(), link.sequence));
   return chain_body(row_of(row, id));
@@ -54,9 +54,10 @@ void ChainReader::bodies_after(std::uint64_t link,
   sqlite::Statement links(db_.get(), file_,
                           (std::string(link_columns) + "WHERE link > ?1 ORDER BY link").c_str());
   links.bind(1, static_cast<std::int64_t>(link));
+  sqlite::Statement result(db_.get(), file_, (std::string(result_columns) + "WHERE sequence = ?1").c_str());
   while (links.step()) {
     const ChainEntry at = link_of(links);
-    if (!take({at.link, at.sha256}, body_of(at))) return;
+    if (!take({at.link, at.sha256}, body_of(at, result))) return;
   }
 }
 

@@ -32,7 +32,8 @@ class ChainReader {
                     const std::function<bool(const ChainPlace&, const std::string& body)>& take) const;
 
  private:
-  std::string body_of(const ChainEntry& link) const;
+  /// `row`: reads the result of a number; a statement is prepared once for all entries.
+  std::string body_of(const ChainEntry& link, sqlite::Statement& row) const;
 
   std::filesystem::path file_;
   sqlite::Connection db_;
