@@ -178,6 +178,7 @@ class Worker {
   BoardVerdict measured(Replay& replay, BoardPlanner& planner) {
     replay.means = {backend_.finder.get(),
                     backend_.matcher.get(),
+                    backend_.sharer.get(),
                     backend_.diffuser.get(),
                     backend_.inverter.get(),
                     &planner,

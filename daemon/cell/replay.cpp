@@ -89,6 +89,7 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.threads = replay.threads;
   inputs.finder = replay.means.finder;
   inputs.matcher = replay.means.matcher;
+  inputs.sharer = replay.means.sharer;
   inputs.diffuser = replay.means.diffuser;
   inputs.inverter = replay.means.inverter;
   inputs.planner = replay.means.planner;

@@ -18,6 +18,7 @@ class BoardPlanner;  // daemon/inspection/board/board_planner.h
 struct ReplayMeans {
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
+  AreaSharer* sharer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
   BoardPlanner* planner = nullptr;
