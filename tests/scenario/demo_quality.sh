@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a quality engineer does: a lot of 200 twin boards whose part C1 grows taller, a gauge study of ten parts, reports, and pages in a
-# browser, all by the real programs. Usage: demo_quality.sh BIN [FOLDER [BOARDS]]; the cell is built anew in FOLDER (default: ../quality
+# What a quality engineer does: a shift check, a lot of 200 twin boards whose part C1 grows taller under the rules of a control chart, a
+# gauge study of ten parts, a shift check that fails, reports, and pages in a browser, all by the real programs. Usage: demo_quality.sh BIN [FOLDER [BOARDS]]; the cell is built anew in FOLDER (default: ../quality
 # beside BIN).
 set -eu
 bin=$(cd "$1" && pwd)
@@ -16,7 +16,8 @@ for file in sensors/virtual.toml twins/demo.toml packages/starter.toml packages/
   mkdir -p "$(dirname "$file")"
   cp "$tree/config/$file" "$file"
 done
-sed 's/recipe = "demo-cad"/recipe = "quality"/' "$tree/config/demo-cad.toml" >datumd.toml
+# A person who acknowledges a chart has the role "configure".
+sed -e 's/recipe = "demo-cad"/recipe = "quality"/' -e '/^\[host[.]tcp\]/a role = "configure"' "$tree/config/demo-cad.toml" >datumd.toml
 # Of a PASS the frame goes: 240 frames would take 1.7 GB.
 printf '\n[retention]\nframes = "failures"\n' >>datumd.toml
 
@@ -24,6 +25,29 @@ printf '\n[retention]\nframes = "failures"\n' >>datumd.toml
 
 "$bin/datumctl" recipe import designs/demo.kicad_pcb --name quality --sensor sensors/virtual.toml \
   --library packages/starter.toml --library packages/demo.toml -o recipes/quality.toml >import.log
+package=$(sed -n 's/.*reference = "C1", package = "\([^"]*\)".*/\1/p' recipes/quality.toml)
+nominal=$(sed -n "s/^package[.]\"$package\" = .*nominal_um = \([0-9]*\).*/\1/p" recipes/quality.toml)
+[ -n "$nominal" ] || fail "the recipe states no height of C1"
+printf '\n[control_charts]\nrules = "1,2"\ncomponents = ["C1"]\ncharacteristics = ["median"]\n' >>recipes/quality.toml
+cat >>datumd.toml <<CHECK
+
+[reference_checks]
+action = "invalid"
+[[reference_checks.check]]
+name = "shift"
+artefact = "golden board"
+serial = "GB-7"
+recipe = "quality"
+readings = 2
+interval_h = 8
+after_start = false
+[[reference_checks.check.value]]
+component = "C1"
+characteristic = "median"
+certified_um = $nominal
+expanded_um = 4
+mpe_um = 15
+CHECK
 "$bin/datumd" --check-config --config datumd.toml >check.log
 start datumd.log "$bin/datumd" --config datumd.toml
 until_true "datumd did not come up" grep -q 'commands, tcp 127\.0\.0\.1:[0-9]' datumd.log
@@ -42,18 +66,37 @@ measure() {  # HEIGHT...: a board each with C1 so high, in um; waits for their r
   until_true "no result $number" sh -c "'$bin/datumctl' results --last 1 --store results.db | grep -q '^ *$number '"
 }
 
-package=$(sed -n 's/.*reference = "C1", package = "\([^"]*\)".*/\1/p' recipes/quality.toml)
-nominal=$(sed -n "s/^package[.]\"$package\" = .*nominal_um = \([0-9]*\).*/\1/p" recipes/quality.toml)
-[ -n "$nominal" ] || fail "the recipe states no height of C1"
-echo "a lot of $boards boards; C1 grows by 40 um from the first to the last"
-while [ $number -lt "$boards" ]; do
+host=$(sed -n 's/.*commands, tcp \(127\.0\.0\.1:[0-9]*\).*/\1/p' datumd.log | head -n 1)
+shift_check() {  # HEIGHT: two readings of a golden board whose C1 is so high
+  "$bin/datumctl" abort --tcp "$host" >>shift.log
+  "$bin/datumctl" check start shift --by "the demo" --tcp "$host" >>shift.log
+  "$bin/datumctl" arm --tcp "$host" >>shift.log
+  measure "$1" "$1"
+  until_true "the check did not end" sh -c "'$bin/datumctl' check list --tcp '$host' | grep -q 'VALID\|FAILED'"
+  "$bin/datumctl" check list --tcp "$host"
+}
+
+echo "the shift begins: two readings of a golden board"
+shift_check "$nominal"
+"$bin/datumctl" arm --tcp "$host" >>shift.log
+first=$((number + 1))
+last=$((number + boards))
+echo "a lot of $boards boards; behind the thirtieth C1 grows by some 40 um to the last"
+while [ $number -lt $last ]; do
   heights=
   for i in 0 1 2 3 4 5 6 7 8 9; do
-    [ $((number + i)) -ge "$boards" ] || heights="$heights $((nominal + 40 * (number + i) / boards))"
+    of_lot=$((number + 1 + i - first))  # from 0; the first thirty are steady
+    [ $((number + i)) -ge $last ] || heights="$heights $((nominal + 40 * (of_lot < 30 ? 0 : of_lot - 29) / boards))"
   done
   # shellcheck disable=SC2086
   measure $heights
+  # Phase 1: the first thirty boards.
+  [ $number -ne $((first + 29)) ] ||
+    "$bin/datumctl" chart freeze quality --by "the demo" --config datumd.toml
 done
+until_true "no rule of the running chart is hit" sh -c "'$bin/datumctl' chart list --tcp '$host' | grep -q ' HIT '"
+"$bin/datumctl" chart history quality --config datumd.toml | head -n 4
+"$bin/datumctl" chart acknowledge quality --by "the demo" --reason "C1 is another reel" --tcp "$host" >>shift.log
 
 echo "a gauge study: ten parts, two load cycles, two trials"
 "$bin/datumctl" study start grr-1 --recipe recipes/quality.toml --parts P1,P2,P3,P4,P5,P6,P7,P8,P9,P10 --operators load-1,load-2 \
@@ -67,13 +110,17 @@ done
 "$bin/datumctl" study solve grr-1 --component C1 --characteristic median --store results.db >solved.txt
 grep -i 'gauge\|categories' solved.txt | head -n 4
 
+echo "the next shift begins: the golden board is 60 um off"
+shift_check $((nominal + 60))
+"$bin/datumctl" check look-back shift --config datumd.toml | tail -n 1
+
 report() {  # name arguments...: HTML, and PDF where a browser prints it
   name=$1
   shift
   "$bin/datumctl" report "$@" -o "reports/$name.html"
 }
 report board board $number --config datumd.toml
-report lot lot --first 1 --last "$boards" --config datumd.toml
+report lot lot --first $first --last $last --config datumd.toml
 report spc spc quality --component C1 --characteristic median --config datumd.toml
 report study study grr-1 --component C1 --characteristic median --config datumd.toml
 for name in board lot spc study; do grep -q '</html>' reports/$name.html || fail "no report $name"; done
@@ -98,7 +145,7 @@ else
   look page-lot "$pages/lot?recipe=quality&most=$boards"
   look page-component "$pages/component?recipe=quality&reference=C1&what=median"
   look page-health "$pages/health"
-  "$bin/datumctl" report lot --first 1 --last "$boards" --config datumd.toml -o reports/lot.pdf
+  "$bin/datumctl" report lot --first $first --last $last --config datumd.toml -o reports/lot.pdf
 fi
 stop
 "$bin/datumctl" results --last 3 --store results.db
