@@ -2,7 +2,8 @@
 // finds the same after a kill as without, and on a thread of its own it delays no board.
 //
 // Left out as by datumctl spc: repeats of a unit, results of studies, readings of reference artefacts, results that can't be read. A study
-// records a result only after it is stored: while a study that is not complete names the unit as a part, its results are left out, too.
+// records a result only after it is stored: while a study that is not complete uses the recipe, results of its parts and
+// of boards without a number are left out, too.
 #pragma once
 
 #include <filesystem>

@@ -164,16 +164,19 @@ TEST(StoredCharts, LeavesOutWhatDatumctlSpcLeavesOut) {
   std::ofstream study(w.file.parent_path() / "studies" / "grr-1.jsonl");
   study
       << fmt::format(
-             R"({{"store_id":"{}","recipe_sha256":"ab12","after":35,"parts":["P1"],"operators":["A"],"trials":1,"attempts":1}})",
+             R"({{"store_id":"{}","recipe_sha256":"ab12","after":35,"parts":["P1"],"operators":["A"],"trials":1,"attempts":3}})",
              w.store.id())
       << std::endl;
   w.store_board(1300, "P1");  // 36: of a study that has not recorded it yet
-  EXPECT_EQ(w.look().records.size(), 1u);
-  study << R"({"run":1,"attempt":1,"result":36,"decision":"PASS"})" << std::endl;
-  w.store_board(1300, "P1");  // 37: the study is complete, and its result was no product's
+  EXPECT_EQ(w.look().records.size(), 1u) << "35 alone";
+  w.store_board(1300);  // 37: the next one, whose number nobody stated
+  EXPECT_THAT(w.look().records, IsEmpty());
+  study << R"({"run":1,"attempt":1,"result":36,"decision":"INVALID"})" << std::endl
+        << R"({"run":1,"attempt":2,"result":37,"decision":"PASS"})" << std::endl;
+  w.store_board(1300, "P1");  // 38: the study is complete, and its result was no product's
   w.look();
   EXPECT_EQ(w.recorded(), w.by_spc(limits));
-  EXPECT_EQ(w.recorded(), (std::vector<std::string>{"U1 median 1 35 35", "U1 median 1 37 37"}));
+  EXPECT_EQ(w.recorded(), (std::vector<std::string>{"U1 median 1 35 35", "U1 median 1 38 38"}));
 }
 
 TEST(StoredCharts, AnotherRecipeTextCalibrationOrCodeIsNotWatchedAndEndsRuns) {
