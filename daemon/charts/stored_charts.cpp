@@ -114,7 +114,7 @@ void StoredCharts::Impl::open() {
   if (!store) {
     store.emplace(ResultStore::read_only(store_file));
     kept = kept_charts(store_file);
-    watched = kept.watched;
+    watched = kept.charts.empty() ? store->extent().last : kept.watched;  // what came before is caught up
     acknowledged = acknowledged_charts(store_file);
   }
 }
@@ -144,7 +144,7 @@ bool StoredCharts::Impl::counts(Live& live, const StoredResult& row, const Board
 
 std::vector<ChartHit> StoredCharts::Impl::take(Live& live, const StoredResult& row) {
   const auto v = verdict_of(row);
-  if (!v) return {};
+  if (!v || row.sequence <= live.watch.limits().last) return {};  // phase 1
   live.restart_before(row.sequence);
   const bool taken = counts(live, row, *v);
   if (!row.unit_id.empty() && row.sequence > live.units_up_to) {

@@ -123,13 +123,13 @@ TEST(StoredCharts, AKillAnywhereLeadsToTheSameHitsOnceEachAsDatumctlSpc) {
       const bool invalid = random() % 19 == 0;
       w.store_board(invalid ? std::nullopt : std::optional(1203 + drift + noise(random)),
                     random() % 11 == 0 ? "again" : "");
-      if (random() % 3 == 0) w.look(1 + random() % 4);
+      if (random() % 4 != 0) w.look(1 + random() % 4);  // it keeps up
       if (random() % 5 == 0) {
         // The hits of this look are lost with the process, or those that are on the disk are found once more.
         if (random() % 2 == 0) w.watcher->watch({"mainboard"}, most, 1'000);
         w.kill();
       }
-      if (i == 100) {
+      if (i == 80 || i == 170) {  // within a shift and within the drift
         w.look();
         ChartRecord seen;
         seen.recipe = "mainboard";
@@ -144,6 +144,25 @@ TEST(StoredCharts, AKillAnywhereLeadsToTheSameHitsOnceEachAsDatumctlSpc) {
     EXPECT_GT(expected.size(), 20u) << "the drift is found";
     EXPECT_EQ(w.recorded(), expected) << rules;
   }
+}
+
+TEST(StoredCharts, AnAcknowledgementBeginsRunsAnew) {
+  Watched w;
+  w.alternate(phase_1);
+  const FrozenLimits limits = w.freeze_now("2", "");
+  for (int i = 0; i < 8; ++i) w.store_board(1204);
+  w.look();
+  ChartRecord seen;
+  seen.recipe = "mainboard";
+  seen.step = ChartStep::acknowledged;
+  seen.by = "A. Berger";
+  seen.after = seen.seen = w.watcher->restart("mainboard");
+  w.store.keep_charts({seen}, seen.after);
+  for (int i = 0; i < 8; ++i) w.store_board(1204);
+  EXPECT_THAT(w.look().records, IsEmpty()) << "eight, an acknowledgement, eight are no run of nine";
+  w.store_board(1204);
+  EXPECT_THAT(w.look().records, SizeIs(1));
+  EXPECT_EQ(w.recorded(), w.by_spc(limits));
 }
 
 TEST(StoredCharts, LeavesOutWhatDatumctlSpcLeavesOut) {
