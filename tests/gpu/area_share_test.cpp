@@ -76,7 +76,7 @@ TEST(AreaShare, CountsWhoMarksEachPatch) {
   }
 }
 
-// The foot on a face is its distance below the point, on an edge or corner no farther than either end.
+// The foot on a face is its distance below the point, on an edge its nearest place between both ends, or the corner.
 TEST(AreaShare, PutsAFootOnItsPlace) {
   const AreaScene scene(5000);
   for (std::size_t i = 0; i < scene.points.size(); ++i) {
@@ -93,10 +93,21 @@ TEST(AreaShare, PutsAFootOnItsPlace) {
       continue;
     }
     const auto k = static_cast<std::size_t>(d.place) - 1;
-    for (const std::size_t end : {k % 3, k < 3 ? (k + 1) % 3 : k % 3}) {
-      const float* const at = facet.corner + 3 * end;
-      const double corner[3] = {at[0], at[1], at[2]};
-      EXPECT_LE(far(foot.v), far(corner) * (1 + 1e-12)) << i;
+    const auto from_corner = [&](std::size_t end) {
+      const float* const at = facet.corner + 3 * (end % 3);
+      return std::hypot(foot.v[0] - at[0], foot.v[1] - at[1], foot.v[2] - at[2]);
+    };
+    if (k >= 3) {
+      EXPECT_EQ(from_corner(k), 0) << i;
+      continue;
+    }
+    const float *const u = facet.corner + 3 * k, *const v = facet.corner + 3 * ((k + 1) % 3);
+    const double side = std::hypot(v[0] - u[0], v[1] - u[1], v[2] - u[2]);
+    EXPECT_NEAR(from_corner(k) + from_corner(k + 1), side, 1e-6 * side) << i;  // between both ends
+    // nothing of the side is nearer
+    for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      const double at[3] = {u[0] + t * (v[0] - u[0]), u[1] + t * (v[1] - u[1]), u[2] + t * (v[2] - u[2])};
+      EXPECT_LE(far(foot.v), far(at) * (1 + 1e-6)) << i;
     }
   }
 }
