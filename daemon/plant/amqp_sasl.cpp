@@ -67,6 +67,7 @@ const char* AmqpSasl::mechanism() const {
 }
 
 bool AmqpSasl::choose(pn_transport_t* transport, const char* offered) {
+  if (std::exchange(has_chosen_, true)) return false;  // a second offer; the engine would keep both choices
   const std::string all = offered ? offered : "";
   if (!offers(all, mechanism())) {
     objection_ = fmt::format(

@@ -25,7 +25,7 @@ class AmqpSasl {
   bool choose(pn_transport_t* transport, const char* offered);
 
  private:
-  bool certificate_;
+  bool certificate_, has_chosen_ = false;
   std::string user_, password_;
   std::string response_;  // lives until it is sent
   std::string objection_;

@@ -143,6 +143,9 @@ void AmqpSession::attached(pn_link_t* link) {
 void AmqpSession::settle(pn_delivery_t* delivery) {
   const std::uint64_t state = pn_delivery_remote_state(delivery);
   if (!is_outcome(state) && !pn_delivery_settled(delivery)) return;  // not yet
+  // A peer may tell of it twice before the first time is looked at.
+  if (pn_delivery_get_context(delivery) == this) return;
+  pn_delivery_set_context(delivery, this);
   AmqpOutcome outcome;
   const pn_delivery_tag_t tag = pn_delivery_tag(delivery);
   std::memcpy(&outcome.number, tag.start, std::min(tag.size, sizeof outcome.number));

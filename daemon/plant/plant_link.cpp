@@ -81,7 +81,7 @@ void PlantLink::drop(const std::string& why, MonotonicNs now) {
   window_.lost();
   feed_.rewind(accepted_);
   connect_at_ = now + wait_ns_;
-  tick_at_ = connect_at_;
+  tick_at_ = ending_ ? now : connect_at_;
   wait_ns_ = std::min(2 * wait_ns_, longest_wait_ns);
   keep();
   report();

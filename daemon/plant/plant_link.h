@@ -54,7 +54,10 @@ class PlantLink final : public Pollable {
   bool has_ended() const { return ended_; }
 
   int fd() const override { return port_ ? port_->fd() : -1; }
-  bool wants_write() const override { return port_ && (has_output_ || port_->wants_write()); }
+  /// A port that is not connected asks for itself: a handshake that waits for input would else spin on a writable socket.
+  bool wants_write() const override {
+    return port_ && (port_->wants_write() || (has_output_ && port_->connected()));
+  }
   void on_ready(MonotonicNs now) override { exchange(now); }
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;

@@ -291,6 +291,42 @@ TEST_F(PlantLinks, DoesNotWaitLongForASilentBrokerAtItsEnd) {
   EXPECT_EQ(kept.place.link, 0u);
 }
 
+/// A TLS handshake whose answer is due.
+struct HandshakingPort final : Port {
+  bool is_up = false;
+  void open() override { is_up = true; }
+  void close() noexcept override { is_up = false; }
+  bool is_open() const override { return is_up; }
+  bool connected() const override { return false; }
+  bool wants_write() const override { return false; }
+  int fd() const override { return -1; }
+  std::size_t read(std::uint8_t*, std::size_t) override { return 0; }
+  std::size_t write(const std::uint8_t*, std::size_t) override { return 0; }
+  std::string describe() const override { return "handshake"; }
+};
+
+TEST_F(PlantLinks, AHandshakeThatWaitsForTheBrokerDoesNotSpin) {
+  PlantLinkActions actions;
+  actions.access = [] { return PlantAccess{std::make_unique<HandshakingPort>(), {"V.M.1", "host"}}; };
+  actions.log = [](int, const std::string&) {};
+  actions.status = [](const std::string&) {};
+  actions.utc = [] { return std::string(); };
+  PlantLink waiting(file, settings, {}, actions);
+  waiting.on_deadline(now);
+  EXPECT_FALSE(waiting.wants_write()) << "its socket is writable all the time";
+}
+
+TEST_F(PlantLinks, ABrokerThatDiesAtTheEndDoesNotHoldItUp) {
+  add(3);
+  broker.behaviour.answer = [](const Taken& t) { return t.durable ? Answer::keep_silent : Answer::accept; };
+  start();
+  run(of_second);
+  link->end(now);
+  broker.cut();
+  run(of_second / 10);
+  EXPECT_TRUE(link->has_ended());
+}
+
 TEST_F(PlantLinks, ShowsItsCertificateOrItsPassword) {
   add(1);
   certificate = true;
