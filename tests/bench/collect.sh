@@ -1,6 +1,6 @@
 #!/bin/sh
 # The collector's rates: boards a second into PostgreSQL beside a plain COPY, then simulated cells by way of a broker with the time from a board's
-# measurement to its commit. Usage: collect.sh BIN [--seconds S] [--cells N] [--boards N]
+# measurement to its commit. Usage: collect.sh BIN [--seconds S] [--cells N] [--boards N]; --boards 0: the cells alone
 set -eu
 bin=$(cd "$1" && pwd)
 shift
@@ -23,10 +23,10 @@ port=${DATUM_BROKER_PORT:-15772}
 trap 'stop; "$tree/tests/scenario/plant/database.sh" kill "$cell/pg" 2>/dev/null || true; rm -rf "$cell"' EXIT INT TERM
 OPTIONS="-c track_commit_timestamp=on -c max_wal_size=4GB -c shared_buffers=512MB" "$tree/tests/scenario/plant/database.sh" start "$cell/pg"
 echo "processors: $(nproc), load before: $(cut -d ' ' -f 1 /proc/loadavg)"
-"$bin/bench_collect" --host "$cell/pg" --boards "$boards"
+[ "$boards" = 0 ] || "$bin/bench_collect" --host "$cell/pg" --boards "$boards"
 echo
 ask() { psql -h "$cell/pg" -U collect -d plant -qAt -v ON_ERROR_STOP=1 -c "SET search_path = datum" -c "$1"; }
-PGOPTIONS="-c client_min_messages=warning" psql -h "$cell/pg" -U collect -d plant -qc "DROP SCHEMA datum CASCADE"
+PGOPTIONS="-c client_min_messages=warning" psql -h "$cell/pg" -U collect -d plant -qc "DROP SCHEMA IF EXISTS datum CASCADE"
 start broker.log "$tree/tests/scenario/plant/broker.sh" broker "$port"
 until_true "the broker did not come up" sh -c "ss -Hltn 'sport = :$port' | grep -q ."
 (umask 077 && echo guest >password)
