@@ -53,11 +53,11 @@ if(DATUM_DAEMON)
   endif()
   if(DATUM_PLANT)
     # Its engine: connections and TLS are datumd's own.
-    find_path(PROTON_INCLUDE proton/connection_driver.h REQUIRED)       # libqpid-proton11-dev
-    find_library(PROTON_LIBRARY qpid-proton REQUIRED)
+    find_path(PROTON_CORE_INCLUDE proton/connection_driver.h REQUIRED)       # libqpid-proton11-dev
+    find_library(PROTON_CORE_LIBRARY qpid-proton REQUIRED)
     add_library(datum_proton_core INTERFACE)
-    target_include_directories(datum_proton_core SYSTEM INTERFACE ${PROTON_INCLUDE})
-    target_link_libraries(datum_proton_core INTERFACE ${PROTON_LIBRARY})
+    target_include_directories(datum_proton_core SYSTEM INTERFACE ${PROTON_CORE_INCLUDE})
+    target_link_libraries(datum_proton_core INTERFACE ${PROTON_CORE_LIBRARY})
   endif()
   if(DATUM_PLANT)  # of datumd-collect
     find_path(PROTON_CPP_INCLUDE proton/container.hpp REQUIRED)         # libqpid-proton-cpp12-dev
