@@ -202,7 +202,7 @@ TEST_F(ScenarioSnapshotFaults, OneThatWasPassedOverIsMissingAndAnEarlierPoseEnds
 
 /// The host skips the end of one board and the start of the next one.
 TEST_F(ScenarioSnapshotFaults, AnotherUnitEndsTheBoardBetweenItsSnapshots) {
-  start(60'000, {"good", "good", "good"}, "", 1);
+  start(60'000, {"good", "good", "good"}, "time", 1);
   ASSERT_EQ(host->command("CONF:UNIT 'one'"), "0,\"No error\"");
   snapshot_at(place_a1);
   await_second(1);
@@ -252,7 +252,7 @@ TEST_F(ScenarioSnapshotFaults, FloorsOfTwoBoardsDoNotMakeOne) {
 }
 
 TEST_F(ScenarioSnapshotFaults, AnUnreadableOneIsMissing) {
-  start(60'000, {"truncated", "good"}, "", 1);
+  start(60'000, {"truncated", "good"}, "time", 1);
   snapshot_at(place_a1);
   await_second(1);
   snapshot_at(place_a2);

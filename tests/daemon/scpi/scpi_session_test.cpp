@@ -297,7 +297,7 @@ TEST(ScpiAccess, IsOfEveryCommandThatChangesMoreThanItsOwnLink) {
                        "STATus:QUEStionable:ENABle", "STATus:PRESet", "DATA:PUSH", "SYSTem:LOCK:RELease",
                        "SYSTem:LOCK:FORCe", "STATus:OPERation:PTRansition", "STATus:OPERation:NTRansition",
                        "STATus:QUEStionable:PTRansition", "STATus:QUEStionable:NTRansition", "DATA:ACK",
-                       "FORMat[:DATA]", "FORMat:BORDer", "UNIT:LENGth"));
+                       "FORMat[:DATA]", "FORMat:BORDer", "UNIT:LENGth", "SYSTem:PERSon"));
 }
 
 TEST(ScpiDiagnostic, NamesLinksAndCalibration) {
