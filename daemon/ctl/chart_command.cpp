@@ -24,7 +24,9 @@ struct ChartOptions {
   std::string recipe, by, why, store, config = "/etc/datumd/datumd.toml";
 };
 
-std::string chart_dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string chart_dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Ink ink_of_chart(const std::string& state) {
   return state == "IN_CONTROL" ? Ink::green : state == "DISARMED" ? Ink::red : Ink::yellow;

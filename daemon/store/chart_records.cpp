@@ -45,7 +45,7 @@ sqlite::Connection chart_reader(const fs::path& store) {
 }
 
 std::vector<ChartRecord> chart_rows(sqlite3* db, const fs::path& store, const std::string& recipe,
-                                 const std::string& where, std::uint64_t limit) {
+                                    const std::string& where, std::uint64_t limit) {
   sqlite::Statement rows(db, store,
                          ("SELECT json FROM chart_record WHERE (?1 = '' OR recipe = ?1) " + where +
                           " ORDER BY link DESC LIMIT ?2")

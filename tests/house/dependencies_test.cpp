@@ -261,8 +261,8 @@ TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
 // Programs contain no path of their build: builds would differ, and reveal names of people.
 TEST(Reproducible, ProgramsNameNoFolderOfTheirBuild) {
   if (!DATUM_HARDENED) GTEST_SKIP() << "a sanitizer names source files; packages come from a hardened build";
-  for (const char* name : {"datumd", "datumctl", "datumd-batch", "datumd-collect", "datumd-parse", "datumd-plant",
-                            "datumd-sign", "datumd-view"}) {
+  for (const char* name : {"datumd", "datumctl", "datumd-batch", "datumd-collect", "datumd-parse",
+                           "datumd-plant", "datumd-sign", "datumd-view"}) {
     // Installation removes library paths (RPATH), stripping removes file names.
     const testing::FreshFolder folder;
     fs::copy(fs::path(DATUM_BIN) / name, folder / name);

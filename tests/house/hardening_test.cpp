@@ -50,8 +50,9 @@ TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HardenedProgram,
-                         ::testing::Values("datumd", "datumctl", "datumd-batch", "datumd-collect", "datumd-gpu",
-                                           "datumd-parse", "datumd-sign", "datumd-plant", "datumd-view"));
+                         ::testing::Values("datumd", "datumctl", "datumd-batch", "datumd-collect",
+                                           "datumd-gpu", "datumd-parse", "datumd-sign", "datumd-plant",
+                                           "datumd-view"));
 
 }  // namespace
 }  // namespace datum

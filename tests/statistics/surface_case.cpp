@@ -126,7 +126,8 @@ SurfaceCell::SurfaceCell(const Solid& solid, double limit_um) : solid_(solid), l
           "schema = 1\nkind = \"surface\"\nname = \"part\"\nsensor_serial = \"S7\"\n"
           "[model]\nfile = \"part.stl\"\nsha256 = \"{}\"\nunit = \"mm\"\nsize_mm = [{}, {}, {}]\n"
           "size_tolerance_mm = 0.1\n[placement]\ncoordinates = \"machine\"\nmachine_from_model = [{}]\n"
-          "[snapshots]\ntimeout_ms = 1000\none_board = \"time\"\n{}[surface]\nsearch_mm = 1\nreach_mm = {}\n[decision]\nrule = "
+          "[snapshots]\ntimeout_ms = 1000\none_board = \"time\"\n{}[surface]\nsearch_mm = 1\nreach_mm = "
+          "{}\n[decision]\nrule = "
           "\"14253\"\n{}",
           config::sha256_hex(bytes.str()), size.x(), size.y(), size.z(), numbers, poses, solid.reach_mm,
           solid.regions(limit_um))));

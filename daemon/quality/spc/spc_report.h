@@ -28,7 +28,7 @@ struct SpcSettings {
   bool by_range = false;                // of subgroups: ranges in place of s
   bool all_segments = false;            // else the newest of each recipe alone
   std::shared_ptr<const FrozenLimits> frozen{};  // adds the hits of their rules behind phase 1
-  std::vector<std::uint64_t> acknowledged{};      // results behind which a person acknowledged them
+  std::vector<std::uint64_t> acknowledged{};     // results behind which a person acknowledged them
 };
 
 /// True: values have a natural end at 0 that good parts lie near, so that they are not normal.

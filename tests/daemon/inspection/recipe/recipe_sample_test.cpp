@@ -126,10 +126,26 @@ TEST_F(RecipeSample, ShowsEveryKeyThatTheLoaderKnows) {
   const std::string whole = testing::with_every_key(sample);
   const auto load = [](const fs::path& file, config::Problems& problems) { load_recipe(file, problems); };
   const auto of_package = testing::shown_keys(sample, "package.C0603");
-  for (const std::string header :
-       {"", "board", "floor", "body", "decision", "uncertainty", "package.C0603", "package.C0603.check",
-        "component", "confirmation", "exclusion", "hole", "warp", "warp.check", "warp.bare", "alignment",
-        "defects", "defects.foreign_objects", "serial", "control_charts"}) {
+  for (const std::string header : {"",
+                                   "board",
+                                   "floor",
+                                   "body",
+                                   "decision",
+                                   "uncertainty",
+                                   "package.C0603",
+                                   "package.C0603.check",
+                                   "component",
+                                   "confirmation",
+                                   "exclusion",
+                                   "hole",
+                                   "warp",
+                                   "warp.check",
+                                   "warp.bare",
+                                   "alignment",
+                                   "defects",
+                                   "defects.foreign_objects",
+                                   "serial",
+                                   "control_charts"}) {
     const auto known = testing::known_keys(folder, whole, header, load);
     auto shown = testing::shown_keys(sample, header);
     if (header.empty()) shown.insert({"filter", "panel", "snapshots"});  // have samples of their own

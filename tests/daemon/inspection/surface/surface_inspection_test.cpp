@@ -264,7 +264,8 @@ TEST_F(SurfaceRefusal, ARegionsBoxThatCutsFacetsOrHoldsNone) {
 
 TEST_F(SurfaceRefusal, SnapshotsMissingTwiceOrElsewhere) {
   s.snapshots =
-      "[snapshots]\ntimeout_ms = 1000\none_board = \"time\"\n[[snapshots.pose]]\nname = \"a\"\nposition_mm = [112.5, 71.25, 33]\n"
+      "[snapshots]\ntimeout_ms = 1000\none_board = \"time\"\n[[snapshots.pose]]\nname = \"a\"\nposition_mm = "
+      "[112.5, 71.25, 33]\n"
       "tolerance_mm = 0.005\n[[snapshots.pose]]\nname = \"b\"\nposition_mm = [112.52, 71.25, "
       "33]\ntolerance_mm "
       "= 0.005\n";
