@@ -72,6 +72,18 @@ TEST(House, TopLevelIsFixed) {
   }
 }
 
+// ./datum starts scripts by their names: without its mode a subcommand ends with "Permission denied".
+TEST(House, ScriptsWithAnInterpreterAreExecutable) {
+  for (const char* folder : {"daemon", "systemd", "tests"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const fs::path kind = entry.path().extension();
+      if (!entry.is_regular_file() || (kind != ".sh" && kind != ".py")) continue;
+      const bool executable = (entry.status().permissions() & fs::perms::owner_exec) != fs::perms::none;
+      EXPECT_EQ(executable, slurp(entry.path()).starts_with("#!")) << entry.path();
+    }
+  }
+}
+
 // A kernel file with a clock, a descriptor or a log is not a pure function.
 TEST(House, ValuesStayPure) {
   const std::regex impure(
