@@ -174,11 +174,15 @@ PlacementResult place_one(const std::vector<PlacedBoard>& boards, std::size_t wh
   return r;
 }
 
-std::string plan_text(const PlacedBoard& board, const PlacementPlan& plan) {
-  return fmt::format(
-      "seed {} shift {} mm rotation {} deg places {} mm stretch {} ppm, {} marks {} holes {} edges",
-      plan.seed, plan.shift_mm, plan.rotation_deg, plan.place_mm, plan.stretch_ppm, board.marks.size(),
-      board.holes.size(), board.edges.size());
+std::string plan_text(const PlacementPlan& plan) {
+  return fmt::format("seed {} shift {} mm rotation {} deg places {} mm stretch {} ppm", plan.seed,
+                     plan.shift_mm, plan.rotation_deg, plan.place_mm, plan.stretch_ppm);
+}
+
+/// What its placements are known by in a record.
+std::string key_of(const PlacedBoard& board) {
+  return fmt::format("{} {} x {}, {} marks {} holes {} edges", board.name, board.cell.view.cols,
+                     board.cell.view.rows, board.marks.size(), board.holes.size(), board.edges.size());
 }
 
 }  // namespace
@@ -187,10 +191,10 @@ PlacementTally run_placements(const std::vector<PlacedBoard>& boards, std::size_
                               const PlacementPlan& plan) {
   const PlacedBoard& board = boards[which];
   const Recipe recipe = with_alignment(board, plan);
-  PlacementRecord record(plan.record, plan_text(board, plan));
+  PlacementRecord record(plan.record, plan_text(plan));
   std::vector<PlacementResult> results(std::size_t(plan.placements));
   std::vector<char> measured(results.size(), 0);
-  const std::string key = fmt::format("{} {} x {}", board.name, board.cell.view.cols, board.cell.view.rows);
+  const std::string key = key_of(board);
   parallel_for(plan.threads, results.size(), [&](std::size_t i, unsigned) {
     const int n = int(i);
     if (plan.only && n != *plan.only) return;

@@ -89,39 +89,31 @@ bool is_allowed(const PlaneMotion& m, const RegistrationSettings& s, double marg
          std::abs(m.rotation_deg) <= 1.01 * s.max_rotation_deg;
 }
 
-/// Keeps the best fit of them and the best one elsewhere.
-void keep(RegisteredMotion m, double apart_mm, const Eigen::Vector2d& size_mm, BoardRegistration& r) {
-  if (!r.best) {
-    r.best = std::move(m);
-  } else if (distance_mm(m.motion, r.best->motion, size_mm) <= apart_mm) {
-    if (m.match > r.best->match) r.best = std::move(m);
-  } else {
-    if (m.match > r.best->match) std::swap(m, *r.best);
-    if (!r.second || m.match > r.second->match) r.second = std::move(m);
-  }
-}
-
 /// Fits at the places that match best. One beyond the limits counts only where it matches better than all within them: the board
 /// lies there.
 void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting,
                 const RegistrationSettings& s, BoardRegistration& r) {
   const Eigen::Vector2d& size_mm = fitting.scenes.front().recipe.board_size_mm;
   int alternatives = 0;
+  std::vector<RegisteredMotion> fitted;
+  std::size_t best = 0;  // of them
   std::optional<RegisteredMotion> beyond;
   for (const SearchedPlace& place : places) {
     if (alternatives > most_alternatives ||
         (alternatives > 0 && place.match < least_match * places.front().match))
       break;
-    RegisteredMotion m = fitting.from(place, r.best ? least_match * r.best->match : 0);
+    RegisteredMotion m = fitting.from(place, fitted.empty() ? 0 : least_match * fitted[best].match);
     if (is_allowed(m.motion, s, fitting.pixel_mm)) {
-      const std::optional<PlaneMotion> before = r.best ? std::optional(r.best->motion) : std::nullopt;
-      if (!before || distance_mm(m.motion, *before, size_mm) > fitting.first_mm) ++alternatives;
-      keep(std::move(m), fitting.first_mm, size_mm, r);
+      if (fitted.empty() || distance_mm(m.motion, fitted[best].motion, size_mm) > fitting.first_mm)
+        ++alternatives;
+      fitted.push_back(std::move(m));
+      if (fitted.back().match > fitted[best].match) best = fitted.size() - 1;
     } else if (!beyond || m.match > beyond->match) {
       beyond = std::move(m);
     }
   }
-  if (beyond && (!r.best || beyond->match > r.best->match)) keep(std::move(*beyond), 0, size_mm, r);
+  if (beyond && (fitted.empty() || beyond->match > fitted[best].match)) fitted.push_back(std::move(*beyond));
+  choose_places(std::move(fitted), fitting.first_mm, size_mm, r);
 }
 
 void count_bodies(const std::vector<EdgeScene>& scenes, double lowest_mm, unsigned threads,
@@ -182,6 +174,19 @@ SearchSettings range_of(const RegistrationSettings& settings) {
 }
 
 }  // namespace
+
+void choose_places(std::vector<RegisteredMotion> fitted, double apart_mm, const Eigen::Vector2d& size_mm,
+                   BoardRegistration& r) {
+  const auto worse = [](const RegisteredMotion& a, const RegisteredMotion& b) { return a.match < b.match; };
+  const auto best = std::max_element(fitted.begin(), fitted.end(), worse);
+  if (best == fitted.end()) return;
+  r.best = std::move(*best);
+  std::erase_if(fitted, [&](const RegisteredMotion& m) {
+    return distance_mm(m.motion, r.best->motion, size_mm) <= apart_mm;
+  });
+  const auto second = std::max_element(fitted.begin(), fitted.end(), worse);
+  if (second != fitted.end()) r.second = std::move(*second);
+}
 
 BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                  const RegistrationSettings& settings, unsigned threads) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "daemon/inspection/registration/board_looks.h"
 #include "daemon/inspection/registration/board_search.h"
@@ -30,6 +31,10 @@ struct BoardRegistration {
   std::optional<RegisteredMotion> second;  // of the best match at another place
   std::size_t expected = 0, seen = 0;      // bodies whose place has heights; those of them that are there
 };
+
+/// The fit that matches best, and of those that put a corner of the board (size_mm) more than apart_mm elsewhere the best one.
+void choose_places(std::vector<RegisteredMotion> fitted, double apart_mm, const Eigen::Vector2d& size_mm,
+                   BoardRegistration& r);
 
 /// One motion of the board for all looks at it: a body counts once, where it lies deepest in a frame. The same numbers for any number
 /// of threads.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "daemon/inspection/registration/board_registration.h"
 #include "daemon/inspection/registration/edge_votes.h"
 #include "daemon/inspection/registration/motion_fit.h"
 #include "daemon/inspection/registration/own_place.h"
@@ -11,6 +12,26 @@
 
 namespace datum::board_registration_test {
 namespace {
+
+/// A first place that matches as well as the second, and a third one at the second's place that matches better.
+TEST(BoardRegistration, TheSecondPlaceIsNeverTheBestOnesOwn) {
+  const auto fitted = [](double x_mm, double match) {
+    RegisteredMotion m;
+    m.motion.shift_mm = {x_mm, 0};
+    m.match = match;
+    return m;
+  };
+  BoardRegistration r;
+  choose_places({fitted(-2, 0.9), fitted(1, 0.9), fitted(1.01, 1)}, 0.5, {80, 60}, r);
+  ASSERT_TRUE(r.best && r.second);
+  EXPECT_EQ(r.best->motion.shift_mm.x(), 1.01);
+  EXPECT_EQ(r.second->motion.shift_mm.x(), -2);
+  BoardRegistration alone;
+  choose_places({fitted(1, 0.9), fitted(1.01, 1)}, 0.5, {80, 60}, alone);
+  EXPECT_FALSE(alone.second);
+  choose_places({}, 0.5, {80, 60}, r = {});
+  EXPECT_FALSE(r.best);
+}
 
 TEST(PlaneMotion, RotationsAreThoseOfTheLibraryWithinRounding) {
   for (double deg = -720; deg <= 720; deg += 0.37) {
