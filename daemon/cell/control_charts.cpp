@@ -70,6 +70,7 @@ void ControlCharts::watch() {
 
 void ControlCharts::found(const quality::ChartFindings& findings) {
   watched_ = findings.watched;
+  checkpoints_ = findings.checkpoints;
   for (const auto& [recipe, limits] : findings.limits) {
     if (!limits.limits && limits.fault.empty() && !live_.contains(recipe)) continue;
     live_[recipe].found = limits;
@@ -139,7 +140,9 @@ void ControlCharts::store() {
   const auto records = std::make_shared<std::vector<ChartRecord>>(std::exchange(records_, {}));
   storing_ = true;
   deps_.storer.submit_fallible(
-      [records, watched = watched_, &store = deps_.writer] { store.keep_charts(*records, watched); },
+      [records, watched = watched_, checkpoints = checkpoints_, &store = deps_.writer] {
+        store.keep_charts(*records, watched, checkpoints);
+      },
       [this, records, watched = watched_](const std::string& failed) {
         storing_ = false;
         if (failed.empty()) {

@@ -79,7 +79,8 @@ class ControlCharts final : public ChartWatcher {
   std::map<std::string, Live> live_;
   std::vector<ChartRecord> records_;  // not stored yet
   std::uint64_t watched_ = 0, kept_watched_ = 0;
-  int acknowledging_ = 0;  // on their way through the watcher
+  std::vector<ChartCheckpoint> checkpoints_;  // of watched_
+  int acknowledging_ = 0;                     // on their way through the watcher
   bool watching_ = false, again_ = false, storing_ = false;
   std::string store_fault_, watch_fault_;
   MonotonicNs not_before_ns_ = 0;

@@ -1,6 +1,7 @@
 #include "daemon/charts/chart_watch.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace datum::quality {
 namespace {
@@ -15,12 +16,36 @@ std::optional<double> standardised(const Point& point, const SeriesLimits& limit
 }
 
 ChartWatch::ChartWatch(std::shared_ptr<const FrozenLimits> limits)
-    : limits_(std::move(limits)), rules_(rule_set_of(limits_->rules)) {
+    : limits_(std::move(limits)), rules_(limits_->chosen()) {
   for (const auto& [key, of] : limits_->series) series_.emplace(key, SeriesWatch(of, rules_));
 }
 
 void ChartWatch::restart() {
   for (auto& [key, series] : series_) series.restart();
+}
+
+std::string ChartWatch::drift_state() const {
+  nlohmann::json all = nlohmann::json::array();
+  for (const auto& [key, series] : series_) {
+    const DriftState s = series.drift();
+    all.push_back(
+        {s.z, s.left, s.above, s.below, s.above_n, s.below_n, s.ewma_since, s.above_since, s.below_since});
+  }
+  return all.dump();
+}
+
+bool ChartWatch::resume(const std::string& text) {
+  std::vector<DriftState> states;
+  try {
+    for (const auto& s : nlohmann::json::parse(text))
+      states.push_back({s.at(0), s.at(1), s.at(2), s.at(3), s.at(4), s.at(5), s.at(6), s.at(7), s.at(8)});
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+  if (states.size() != series_.size()) return false;
+  std::size_t i = 0;
+  for (auto& [key, series] : series_) series.resume(states[i++]);
+  return true;
 }
 
 std::vector<ChartHit> ChartWatch::take(const BoardVerdict& v) {
@@ -44,7 +69,7 @@ std::vector<ChartHit> ChartWatch::take(const BoardVerdict& v) {
 
 bool disarms(const FrozenLimits& limits, const std::vector<ChartHit>& hits) {
   if (limits.disarm.empty()) return false;
-  const RuleSet rules = rule_set_of(limits.disarm);
+  const RuleSet rules = chart_rule_set_of(limits.disarm);
   return std::any_of(hits.begin(), hits.end(),
                      [&](const ChartHit& h) { return rules.rules.contains(h.rule); });
 }

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "daemon/charts/control_limits.h"
+#include "daemon/rules/drift_watch.h"
 
 namespace datum::quality {
 
 struct ChartHit {
   SeriesKey key;
-  int rule = 0;
+  int rule = 0;                       // as in RuleSet
   std::uint64_t first = 0, last = 0;  // results; `last` completes the rule
 };
 
@@ -22,24 +23,34 @@ std::optional<double> standardised(const Point& point, const SeriesLimits& limit
 /// One series.
 class SeriesWatch {
  public:
-  SeriesWatch(const SeriesLimits& limits, const RuleSet& rules)
-      : limits_(limits), rules_(&rules), watch_(rules) {}
+  SeriesWatch(const SeriesLimits& limits, const ChosenRules& rules)
+      : limits_(limits), rules_(&rules), watch_(rules.set), drift_(rules.drift) {}
   /// `hit(rule, first, last)` for each rule that the point completes.
   template <class Hit>
   void take(std::uint64_t sequence, const Point& point, Hit hit) {
     for (std::size_t i = sequences_.size() - 1; i > 0; --i) sequences_[i] = sequences_[i - 1];
     sequences_[0] = sequence;
-    watch_.take(standardised(point, limits_), [&](int rule, int points) {
+    const std::optional<double> z = standardised(point, limits_);
+    watch_.take(z, [&](int rule, int points) {
       hit(rule, sequences_[static_cast<std::size_t>(points - 1)], sequence);
     });
+    const DriftWatch::Hits drift = drift_.take(sequence, z);
+    if (drift.ewma) hit(ewma_rule, *drift.ewma, sequence);
+    if (drift.cusum) hit(cusum_rule, *drift.cusum, sequence);
   }
   /// Nothing came before.
-  void restart() { watch_ = RuleWatch(*rules_); }
+  void restart() {
+    watch_ = RuleWatch(rules_->set);
+    drift_ = DriftWatch(rules_->drift);
+  }
+  DriftState drift() const { return drift_.state(); }
+  void resume(const DriftState& state) { drift_.resume(state); }
 
  private:
   SeriesLimits limits_;
-  const RuleSet* rules_;
+  const ChosenRules* rules_;
   RuleWatch watch_;
+  DriftWatch drift_;
   std::array<std::uint64_t, most_rule_points> sequences_{};  // of the newest points and gaps
 };
 
@@ -55,11 +66,18 @@ class ChartWatch {
   /// A person acknowledged what was hit: the series begin anew.
   void restart();
 
+  /// EWMA or CUSUM is among its rules: their state depends on all results since the series began.
+  bool drifts() const { return rules_.drift.ewma || rules_.drift.cusum; }
+  /// What EWMA and CUSUM of all series have kept, as JSON with the same bits.
+  std::string drift_state() const;
+  /// Goes on from it. False, and nothing changes: it is not of these limits.
+  bool resume(const std::string& drift_state);
+
   const FrozenLimits& limits() const { return *limits_; }
 
  private:
   std::shared_ptr<const FrozenLimits> limits_;
-  RuleSet rules_;
+  ChosenRules rules_;
   std::map<SeriesKey, SeriesWatch> series_;
 };
 

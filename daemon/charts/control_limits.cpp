@@ -62,9 +62,36 @@ void read_series(const Json& row, FrozenLimits& to) {
   if (!to.series.emplace(key, limits).second) throw LimitsRefused(text_of(key) + " is there twice");
 }
 
+double positive_at(const Json& json, const char* key) {
+  const double value = finite_at(json, key);
+  if (!(value > 0)) throw LimitsRefused(fmt::format("{} is {}, wanted above 0", key, value));
+  return value;
+}
+
+DriftRules read_drift(const Json& json, const RuleSet& rules) {
+  DriftRules drift;
+  if (rules.rules.contains(ewma_rule)) {
+    const Json& e = json.at("ewma");
+    drift.ewma = EwmaRule{positive_at(e, "lambda"), positive_at(e, "width")};
+    if (drift.ewma->lambda > 1) throw LimitsRefused("lambda is above 1");
+  }
+  if (rules.rules.contains(cusum_rule)) {
+    const Json& c = json.at("cusum");
+    drift.cusum = CusumRule{finite_at(c, "k"), positive_at(c, "h"), c.at("head_start")};
+    if (drift.cusum->k < 0) throw LimitsRefused("k is below 0");
+  }
+  return drift;
+}
+
+/// 2 has EWMA or CUSUM, which a datumd that knows 1 alone must not leave out.
+const char* format_of(const FrozenLimits& l) {
+  return l.drift.ewma || l.drift.cusum ? "datumd control limits 2" : "datumd control limits 1";
+}
+
 FrozenLimits read(const Json& json) {
-  if (json.at("format") != "datumd control limits 1")
-    throw LimitsRefused("format is " + json.at("format").dump() + ", wanted \"datumd control limits 1\"");
+  if (json.at("format") != "datumd control limits 1" && json.at("format") != "datumd control limits 2")
+    throw LimitsRefused("format is " + json.at("format").dump() +
+                        ", wanted \"datumd control limits 1\" or \"2\"");
   FrozenLimits l;
   l.id = text_at(json, "id");
   l.at = text_at(json, "at");
@@ -77,8 +104,8 @@ FrozenLimits read(const Json& json) {
   l.code = text_at(json, "code");
   l.rules = text_at(json, "rules");
   l.disarm = text_at(json, "disarm", true);
-  rule_set_of(l.rules);
-  if (!l.disarm.empty()) rule_set_of(l.disarm);
+  l.drift = read_drift(json, chart_rule_set_of(l.rules));
+  if (!l.disarm.empty()) chart_rule_set_of(l.disarm);
   l.first = json.at("first");
   l.last = json.at("last");
   l.results = json.at("results");
@@ -101,7 +128,7 @@ fs::path limits_file(const fs::path& store, const std::string& recipe) {
 }
 
 std::string to_json(const FrozenLimits& l) {
-  Json json{{"format", "datumd control limits 1"},
+  Json json{{"format", format_of(l)},
             {"id", l.id},
             {"at", l.at},
             {"by", l.by},
@@ -117,6 +144,9 @@ std::string to_json(const FrozenLimits& l) {
             {"results", l.results},
             {"removed", Json::array()},
             {"series", Json::array()}};
+  if (l.drift.ewma) json["ewma"] = {{"lambda", l.drift.ewma->lambda}, {"width", l.drift.ewma->width}};
+  if (const auto& c = l.drift.cusum)
+    json["cusum"] = {{"k", c->k}, {"h", c->h}, {"head_start", c->head_start}};
   for (const RemovedResult& r : l.removed)
     json["removed"].push_back({{"sequence", r.sequence}, {"cause", r.cause}});
   for (const auto& [key, limits] : l.series)

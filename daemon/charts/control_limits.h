@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/rules/drift_watch.h"
 #include "daemon/rules/rule_watch.h"
 #include "daemon/series/series.h"
 
@@ -26,16 +27,24 @@ struct RemovedResult {
   std::string cause;
 };
 
+/// Rules of a chart as they watch a series.
+struct ChosenRules {
+  RuleSet set;
+  DriftRules drift;
+};
+
 struct FrozenLimits {
   std::string id, at, by;  // ISO 8601 UTC; the person who froze them
   std::string recipe, recipe_sha256, calibration, calibration_sha256, code;
   std::string rules,
-      disarm;  // as the recipe's table [control_charts] has them; disarm is empty where no rule disarms
+      disarm;        // as the recipe's table [control_charts] has them; disarm is empty where no rule disarms
+  DriftRules drift;  // of the words "ewma" and "cusum" in rules
   std::uint64_t first = 0, last = 0, results = 0;  // of phase 1; rules watch the results behind `last`
   std::vector<RemovedResult> removed;
   std::map<SeriesKey, SeriesLimits> series;
   std::string sha256;  // of the file
 
+  ChosenRules chosen() const { return {chart_rule_set_of(rules), drift}; }
   /// The verdict was made by the same recipe, calibration and code.
   bool hold_for(const BoardVerdict& verdict) const;
 };

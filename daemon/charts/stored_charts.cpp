@@ -59,7 +59,7 @@ std::optional<BoardVerdict> verdict_of(const StoredResult& row) {
 std::vector<ListedHit> listed(const std::vector<ChartHit>& hits) {
   std::vector<ListedHit> list;
   for (const ChartHit& h : hits)
-    if (list.size() < most_listed_hits) list.push_back({text_of(h.key), h.rule, h.first, h.last});
+    if (list.size() < most_listed_hits) list.push_back({text_of(h.key), rule_name(h.rule), h.first, h.last});
   return list;
 }
 
@@ -73,6 +73,7 @@ struct StoredCharts::Live {
   std::unordered_multimap<std::size_t, std::uint64_t> units;  // results by the hash of their unit
   std::function<bool(const std::string&, const std::string&)> removed_unit;
   std::uint64_t units_up_to = 0;              // results that `units` has
+  std::uint64_t taken = 0;                    // the newest result that was taken
   std::uint64_t recorded = 0;                 // hits up to this result are in the store
   std::vector<std::uint64_t> acknowledged{};  // series begin anew behind these results, in their order
   std::size_t next = 0;                       // of them
@@ -91,7 +92,9 @@ struct StoredCharts::Impl {
   void take_up(const std::string& recipe, const std::shared_ptr<const FrozenLimits>& limits,
                std::int64_t utc_s, ChartFindings& found);
   void catch_up(Live& live, bool known, std::int64_t utc_s, ChartFindings& found);
-  std::vector<StoredResult> before_watched(const Live& live);
+  std::vector<StoredResult> before(const Live& live, std::uint64_t watched);
+  void replay_drift(Live& live);
+  void add_checkpoints(ChartFindings& found) const;
   bool counts(Live& live, const StoredResult& row, const BoardVerdict& v);
   bool repeats(const Live& live, const StoredResult& row);
   std::vector<ChartHit> take(Live& live, const StoredResult& row);
@@ -146,6 +149,7 @@ std::vector<ChartHit> StoredCharts::Impl::take(Live& live, const StoredResult& r
   const auto v = verdict_of(row);
   if (!v || row.sequence <= live.watch.limits().last) return {};  // phase 1
   live.restart_before(row.sequence);
+  live.taken = row.sequence;
   const bool taken = counts(live, row, *v);
   if (!row.unit_id.empty() && row.sequence > live.units_up_to) {
     live.units.emplace(std::hash<std::string>()(row.unit_id), row.sequence);
@@ -173,8 +177,8 @@ void StoredCharts::Impl::record(Live& live, const StoredResult& row, std::int64_
   found.records.push_back(std::move(r));
 }
 
-/// Results of the recipe up to the one that is watched, as far back as a rule looks; oldest first.
-std::vector<StoredResult> StoredCharts::Impl::before_watched(const Live& live) {
+/// Results of the recipe up to `watched`, as far back as a rule looks; oldest first.
+std::vector<StoredResult> StoredCharts::Impl::before(const Live& live, std::uint64_t watched) {
   constexpr std::uint64_t batch = 64;
   ResultFilter filter;
   filter.recipe = live.watch.limits().recipe;
@@ -198,11 +202,53 @@ std::vector<StoredResult> StoredCharts::Impl::before_watched(const Live& live) {
   return {rows.rbegin(), rows.rend()};
 }
 
+/// EWMA and CUSUM depend on all results: on from the checkpoint, or without one from phase 1.
+void StoredCharts::Impl::replay_drift(Live& live) {
+  constexpr std::uint64_t batch = 64;
+  const FrozenLimits& limits = live.watch.limits();
+  ResultFilter filter;
+  filter.recipe = limits.recipe;
+  filter.after = limits.last;
+  filter.up_to = watched;
+  const auto c =
+      std::find_if(kept.checkpoints.begin(), kept.checkpoints.end(), [&](const ChartCheckpoint& k) {
+        return k.recipe == limits.recipe && k.limits_sha256 == limits.sha256 && k.watched <= watched;
+      });
+  if (c != kept.checkpoints.end()) {
+    for (const StoredResult& row : before(live, c->watched)) take(live, row);
+    // An acknowledgement behind the newest taken result is still to come.
+    live.taken = c->taken;
+    live.next = static_cast<std::size_t>(
+        std::lower_bound(live.acknowledged.begin(), live.acknowledged.end(), c->taken) -
+        live.acknowledged.begin());
+    if (live.watch.resume(c->drift)) {
+      filter.after = c->watched;
+    } else {
+      live.next = 0;
+      live.watch.restart();
+    }
+  }
+  for (;;) {
+    const auto rows = store->list(filter, batch, ResultOrder::oldest_first);
+    for (const StoredResult& row : rows) take(live, row);
+    if (rows.size() < batch) return;
+    filter.after = rows.back().sequence;
+  }
+}
+
+void StoredCharts::Impl::add_checkpoints(ChartFindings& found) const {
+  for (const auto& [recipe, of] : live)
+    if (of->watch.drifts())
+      found.checkpoints.push_back(
+          {recipe, of->watch.limits().sha256, watched, of->taken, of->watch.drift_state()});
+}
+
 /// What was watched before datumd ended, or came between phase 1 and the file of its limits.
 void StoredCharts::Impl::catch_up(Live& live, bool known, std::int64_t utc_s, ChartFindings& found) {
   constexpr std::uint64_t batch = 64;
   if (known) {
-    for (const StoredResult& row : before_watched(live)) take(live, row);
+    if (live.watch.drifts()) return replay_drift(live);
+    for (const StoredResult& row : before(live, watched)) take(live, row);
     return;
   }
   ResultFilter filter;
@@ -295,6 +341,7 @@ ChartFindings StoredCharts::watch(const std::vector<std::string>& recipes, std::
     found.more = rows.size() == most;
   }
   found.watched = impl_->watched;
+  impl_->add_checkpoints(found);
   return found;
 }
 

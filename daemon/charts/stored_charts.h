@@ -28,6 +28,7 @@ struct ChartFindings {
   std::uint64_t watched = 0;  // up to this result
   bool more = false;          // results are left
   std::vector<ChartRecord> records;
+  std::vector<ChartCheckpoint> checkpoints;   // of `watched`, to be kept with it
   std::map<std::string, LimitsFound> limits;  // of recipes whose file changed, came or went
 };
 

@@ -95,7 +95,7 @@ int print_chart_history(CommandLine& line, const ChartOptions& o) {
     if (line.json) continue;
     fmt::print("{} {}\n", iso8601_from_utc(r.utc_s), words_of(r));
     for (const ListedHit& h : r.listed)
-      fmt::print("  {}: rule {}, results {} to {}\n", h.series, h.rule, h.first, h.last);
+      fmt::print("  {}: {}, results {} to {}\n", h.series, h.rule, h.first, h.last);
     if (r.hits > r.listed.size()) fmt::print("  and {} more\n", r.hits - r.listed.size());
   }
   if (line.json) fmt::print("{}", chart_dump(all));

@@ -51,14 +51,31 @@ ChartRules rules_of(const FreezeOptions& o, const DaemonConfig* config, std::str
   return *recipe->charts;
 }
 
+/// Nelson's rules together, EWMA and CUSUM each by itself.
+void print_false_alarms(const quality::FrozenLimits& l) {
+  const auto each = [&](const std::string& what, double length) {
+    fmt::print("{}: a false alarm each {:.0f} points of a series, each {:.1f} boards of all\n", what, length,
+               length / static_cast<double>(l.series.size()));
+  };
+  quality::RuleSet nelson = quality::chart_rule_set_of(l.rules);
+  nelson.rules.erase(quality::ewma_rule);
+  nelson.rules.erase(quality::cusum_rule);
+  if (!nelson.rules.empty())
+    each(fmt::format("rules {}", fmt::join(nelson.rules, ",")), quality::run_length_of_rules(nelson, 5'000));
+  if (const auto& e = l.drift.ewma)
+    each(fmt::format("EWMA lambda {:g}, width {:g}", e->lambda, e->width),
+         quality::run_length_of_ewma(e->lambda, e->width));
+  if (const auto& c = l.drift.cusum)
+    each(fmt::format("CUSUM k {:g}, h {:g}{}", c->k, c->h, c->head_start ? ", head start" : ""),
+         quality::run_length_of_cusum(c->k, c->h, 0, c->head_start));
+  if (!l.disarm.empty()) fmt::print("rules {} disarm the cell\n", l.disarm);
+}
+
 void print(const quality::Frozen& f, const std::filesystem::path& file) {
   const quality::FrozenLimits& l = f.limits;
   fmt::print("{}: limits {} of {} series, results {} to {} ({}), {} left out\n", file.string(), l.id,
              l.series.size(), l.first, l.last, l.results, l.removed.size());
-  const double length = quality::run_length_of_rules(quality::rule_set_of(l.rules), 5'000);
-  fmt::print("rules {}: a false alarm each {:.0f} points of a series, each {:.1f} boards of all{}\n", l.rules,
-             length, length / static_cast<double>(l.series.size()),
-             l.disarm.empty() ? "" : "; rules " + l.disarm + " disarm the cell");
+  print_false_alarms(l);
   std::size_t lines = 0;
   for (const auto& r : f.refused)
     if (lines++ < most_lines) fmt::print("! {}: no limits: {}\n", text_of(r.key), r.why);
@@ -67,7 +84,7 @@ void print(const quality::Frozen& f, const std::filesystem::path& file) {
       fmt::print(
           "! {}: rule {} is hit within phase 1, results {} to {}: find the cause, then --without "
           "RESULT=CAUSE\n",
-          text_of(h.key), h.rule, h.first, h.last);
+          text_of(h.key), quality::rule_name(h.rule), h.first, h.last);
   if (lines > most_lines) fmt::print("! {} more such lines\n", lines - most_lines);
 }
 

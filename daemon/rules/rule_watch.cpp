@@ -49,6 +49,30 @@ RuleSet rule_set_of(const std::string& text) {
   return set;
 }
 
+RuleSet chart_rule_set_of(const std::string& text) {
+  std::string others;
+  std::set<int> drift;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    const std::string word = text.substr(from, end - from);
+    if (word == "ewma")
+      drift.insert(ewma_rule);
+    else if (word == "cusum")
+      drift.insert(cusum_rule);
+    else
+      others += (others.empty() ? "" : ",") + (word.empty() ? std::string("none") : word);
+    from = end + 1;
+  }
+  RuleSet set{{}, 9};
+  if (drift.empty() || !others.empty()) set = rule_set_of(others);
+  set.rules.merge(drift);
+  return set;
+}
+
+std::string rule_name(int rule) {
+  return rule == ewma_rule ? "EWMA" : rule == cusum_rule ? "CUSUM" : std::to_string(rule);
+}
+
 const char* rule_text(int rule) {
   static const char* const texts[] = {"",
                                       "beyond 3 sigma",
@@ -58,8 +82,10 @@ const char* rule_text(int rule) {
                                       "two of three beyond 2 sigma on one side",
                                       "four of five beyond 1 sigma on one side",
                                       "fifteen points within 1 sigma",
-                                      "eight points beyond 1 sigma"};
-  return rule >= 1 && rule <= 8 ? texts[rule] : "";
+                                      "eight points beyond 1 sigma",
+                                      "beyond the limits of the weighted mean",
+                                      "beyond h sigma of the sum"};
+  return rule >= 1 && rule <= cusum_rule ? texts[rule] : "";
 }
 
 }  // namespace datum::quality

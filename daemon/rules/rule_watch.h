@@ -20,6 +20,12 @@ struct RuleSet {
 RuleSet rule_set_of(const std::string& text);
 const char* rule_text(int rule);
 
+/// EWMA and CUSUM (drift_watch.h) among the rules of a chart in the running cell.
+inline constexpr int ewma_rule = 9, cusum_rule = 10;
+/// As rule_set_of, also with the words "ewma" and "cusum" behind or without the others: "1,2,ewma", "cusum". Throws std::invalid_argument.
+RuleSet chart_rule_set_of(const std::string& text);
+std::string rule_name(int rule);  // "2", "EWMA", "CUSUM
+
 /// Points that a rule spans at most: what came before has no influence.
 inline constexpr int most_rule_points = 15;
 

@@ -24,6 +24,8 @@ constexpr const char* chart_tables = R"sql(
   CREATE INDEX IF NOT EXISTS chart_record_recipe ON chart_record (recipe, step, link);
   CREATE UNIQUE INDEX IF NOT EXISTS chart_record_hit ON chart_record (recipe, after) WHERE step = 'HIT';
   CREATE TABLE IF NOT EXISTS chart_watched (one INTEGER PRIMARY KEY CHECK (one = 1), sequence INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS chart_checkpoint (recipe TEXT PRIMARY KEY, limits_sha256 TEXT NOT NULL,
+    watched INTEGER NOT NULL, taken INTEGER NOT NULL, drift TEXT NOT NULL);
 )sql";
 constexpr const char* chart_statement_begin = R"({"what":"chart")";
 
@@ -63,10 +65,19 @@ bool is_kept_hit(sqlite3* db, const fs::path& file, const ChartRecord& record) {
   return row.bind(1, record.recipe).bind(2, signed_number(record.after)).step();
 }
 
+bool is_number(const std::string& rule) { return rule.size() == 1 && rule[0] >= '0' && rule[0] <= '9'; }
+
+/// Nelson's rules are numbers.
+Json rule_json(const std::string& rule) { return is_number(rule) ? Json(rule[0] - '0') : Json(rule); }
+std::string rule_from(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : std::to_string(json.get<int>());
+}
+
 std::string hits_text(const ChartRecord& r) {
   if (r.listed.empty()) return fmt::format("{} rules hit", r.hits);
   const ListedHit& h = r.listed.front();
-  std::string text = fmt::format("rule {} is hit by {}, results {} to {}", h.rule, h.series, h.first, h.last);
+  std::string text = fmt::format("{}{} is hit by {}, results {} to {}", is_number(h.rule) ? "rule " : "",
+                                 h.rule, h.series, h.first, h.last);
   if (r.hits > 1) text += fmt::format(", and {} more", r.hits - 1);
   return text;
 }
@@ -117,7 +128,7 @@ std::string to_statement(const ChartRecord& r) {
     json["disarms"] = r.disarms;
     for (const ListedHit& h : r.listed)
       json["listed"].push_back(
-          {{"series", h.series}, {"rule", h.rule}, {"first", h.first}, {"last", h.last}});
+          {{"series", h.series}, {"rule", rule_json(h.rule)}, {"first", h.first}, {"last", h.last}});
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);  // a host may send invalid UTF-8
 }
@@ -139,7 +150,7 @@ ChartRecord chart_record_from(const std::string& statement) {
     r.disarms = json.value("disarms", false);
     if (json.contains("listed"))
       for (const Json& h : json.at("listed"))
-        r.listed.push_back({h.at("series"), h.at("rule"), h.at("first"), h.at("last")});
+        r.listed.push_back({h.at("series"), rule_from(h.at("rule")), h.at("first"), h.at("last")});
     return r;
   } catch (const Json::exception& error) {
     throw std::runtime_error(
@@ -162,7 +173,8 @@ std::string words_of(const ChartRecord& r) {
 }
 
 void keep_chart_records(sqlite3* db, const fs::path& file, const std::string& store_id,
-                        const std::vector<ChartRecord>& records, std::uint64_t watched) {
+                        const std::vector<ChartRecord>& records, std::uint64_t watched,
+                        const std::vector<ChartCheckpoint>& checkpoints) {
   sqlite::execute(db, file, "BEGIN IMMEDIATE");
   try {
     sqlite::execute(db, file, chart_tables);
@@ -180,6 +192,15 @@ void keep_chart_records(sqlite3* db, const fs::path& file, const std::string& st
     }
     sqlite::Statement mark(db, file, "INSERT OR REPLACE INTO chart_watched VALUES (1, ?1)");
     mark.bind(1, signed_number(watched)).step();
+    for (const ChartCheckpoint& c : checkpoints) {
+      sqlite::Statement row(db, file, "INSERT OR REPLACE INTO chart_checkpoint VALUES (?1, ?2, ?3, ?4, ?5)");
+      row.bind(1, c.recipe)
+          .bind(2, c.limits_sha256)
+          .bind(3, signed_number(c.watched))
+          .bind(4, signed_number(c.taken))
+          .bind(5, c.drift)
+          .step();
+    }
     sqlite::execute(db, file, "COMMIT");
   } catch (...) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
@@ -195,6 +216,12 @@ KeptCharts kept_charts(const fs::path& store) {
   while (recipes.step()) kept.charts.push_back(kept_chart(db.get(), store, recipes.text(0)));
   kept.watched = static_cast<std::uint64_t>(
       sqlite::query_integer(db.get(), store, "SELECT coalesce(max(sequence), 0) FROM chart_watched"));
+  if (!sqlite::has_table(db.get(), store, "chart_checkpoint")) return kept;
+  sqlite::Statement rows(db.get(), store,
+                         "SELECT recipe, limits_sha256, watched, taken, drift FROM chart_checkpoint");
+  while (rows.step())
+    kept.checkpoints.push_back({rows.text(0), rows.text(1), static_cast<std::uint64_t>(rows.integer(2)),
+                                static_cast<std::uint64_t>(rows.integer(3)), rows.text(4)});
   return kept;
 }
 

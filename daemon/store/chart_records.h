@@ -23,8 +23,7 @@ const char* name_of(ChartStep s);  // "LIMITS", "HIT", "ACKNOWLEDGED"
 
 /// A rule that is hit, as text of its series.
 struct ListedHit {
-  std::string series;
-  int rule = 0;
+  std::string series, rule;           // "2", "EWMA"
   std::uint64_t first = 0, last = 0;  // results
 };
 
@@ -43,6 +42,14 @@ struct ChartRecord {
 };
 inline constexpr std::size_t most_listed_hits = 32;
 
+/// Where EWMA and CUSUM of a recipe go on behind the result up to which all are watched. No statement: the store's results give the same
+/// state.
+struct ChartCheckpoint {
+  std::string recipe, limits_sha256;
+  std::uint64_t watched = 0, taken = 0;  // taken: the newest result of the recipe that entered
+  std::string drift;                     // ChartWatch::drift_state
+};
+
 /// The statement of the chain, and the row's JSON.
 std::string to_statement(const ChartRecord& record);
 /// Throws std::runtime_error where it can't be read.
@@ -50,10 +57,11 @@ ChartRecord chart_record_from(const std::string& statement);
 /// "control chart of psu: result 310 hits rule 2 (U1 median) and 3 more, disarmed", for lists.
 std::string words_of(const ChartRecord& record);
 
-/// Commits records with their statements, and the result up to which all are watched, all or nothing. Within no transaction. A hit that is
+/// Commits records with their statements, and the result up to which all are watched with its checkpoints, all or nothing. Within no transaction. A hit that is
 /// there already is not kept again. Throws StoreError.
 void keep_chart_records(sqlite3* db, const std::filesystem::path& file, const std::string& store_id,
-                        const std::vector<ChartRecord>& records, std::uint64_t watched);
+                        const std::vector<ChartRecord>& records, std::uint64_t watched,
+                        const std::vector<ChartCheckpoint>& checkpoints);
 
 /// What the store knows of a recipe's chart.
 struct KeptChart {
@@ -64,6 +72,7 @@ struct KeptChart {
 };
 struct KeptCharts {
   std::vector<KeptChart> charts;
+  std::vector<ChartCheckpoint> checkpoints;
   std::uint64_t watched = 0;  // a result up to which all are watched; some behind it may be, too
 };
 KeptCharts kept_charts(const std::filesystem::path& store);

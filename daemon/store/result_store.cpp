@@ -248,9 +248,10 @@ void ResultStore::keep_checks(const std::vector<CheckRecord>& records) {
   keep_check_records(impl_->db.get(), impl_->file, id_, records);
 }
 
-void ResultStore::keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched) {
+void ResultStore::keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched,
+                              const std::vector<ChartCheckpoint>& checkpoints) {
   impl_->demand_writable();
-  keep_chart_records(impl_->db.get(), impl_->file, id_, records, watched);
+  keep_chart_records(impl_->db.get(), impl_->file, id_, records, watched, checkpoints);
 }
 
 void ResultStore::keep_signed(const std::vector<SignedHead>& heads) {

@@ -173,7 +173,8 @@ class ResultStore {
 
   /// Commits records of control charts with their statements, and the result up to which all are watched. Throws StoreError and then commits
   /// none.
-  void keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched);
+  void keep_charts(const std::vector<ChartRecord>& records, std::uint64_t watched,
+                   const std::vector<ChartCheckpoint>& checkpoints = {});
 
   /// Stores signed heads of its chain. Throws StoreError and then stores none.
   void keep_signed(const std::vector<SignedHead>& heads);

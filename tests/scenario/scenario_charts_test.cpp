@@ -1,9 +1,11 @@
 // Control charts with the real programs: limits that a person freezes, a rule that disarms, kill -9, a person's acknowledgement.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/scenario/scenario_cell.h"
 
@@ -16,10 +18,9 @@ using ::testing::StartsWith;
 constexpr int phase_1 = 25;
 
 struct Charted {
-  Charted() {
-    cell.write("recipes/box.toml", Cell::recipe_text(300) +
-                                       "\n[control_charts]\nrules = \"1,2\"\ndisarm = \"1\"\n"
-                                       "characteristics = [\"median\"]\n");
+  explicit Charted(const std::string& rules = "rules = \"1,2\"\ndisarm = \"1\"\n") {
+    cell.write("recipes/box.toml",
+               Cell::recipe_text(300) + "\n[control_charts]\n" + rules + "characteristics = [\"median\"]\n");
     cell.start();
     connect();
   }
@@ -109,6 +110,39 @@ TEST(ScenarioCharts, ARuleDisarmsUntilAPersonAcknowledgesItWhateverHappensBetwee
   EXPECT_EQ(history[2]["step"], "ACKNOWLEDGED");
   EXPECT_THAT(c.ctl({"audit", "--who", "Berger"}).output,
               HasSubstr("acknowledged by A. Berger behind result 27: new nozzle"));
+  EXPECT_EQ(c.ctl({"verify", "results"}).status, 0);
+}
+
+TEST(ScenarioCharts, EwmaAndCusumFindASmallShiftAcrossAKillAsDatumctlDoes) {
+  Charted c(
+      "rules = \"ewma,cusum\"\newma = { lambda = 0.2, width = 2.962 }\n"
+      "cusum = { k = 0.5, h = 4, head_start = true }\n");
+  for (int i = 0; i < phase_1; ++i) c.measure(good_height_um + (i % 2 == 0 ? 2 : -2));
+  const Outcome frozen = c.ctl({"chart", "freeze", "box", "--by", "A. Berger"});
+  ASSERT_EQ(frozen.status, 0) << frozen.output;
+  EXPECT_THAT(frozen.output, HasSubstr("EWMA lambda 0.2, width 2.962: a false alarm each 50"));
+  EXPECT_THAT(frozen.output, HasSubstr("CUSUM k 0.5, h 4, head start: a false alarm each 149 points"));
+  // Sigma is 4 / 1.128 um; each of these boards is within it.
+  for (int i = 0; i < 12; ++i) {
+    if (i == 4) c.kill();
+    c.measure(good_height_um + 3);
+  }
+  const Outcome spc = c.ctl({"spc", "--component", "B1", "--characteristic", "median", "--frozen", "--json"});
+  ASSERT_EQ(spc.status, 0) << spc.output;
+  const nlohmann::json hits = nlohmann::json::parse(spc.output)["frozen"]["hits"];
+  ASSERT_THAT(hits.dump(), HasSubstr("CUSUM"));
+  std::set<int> results;
+  for (const auto& hit : hits) results.insert(hit["last"].get<int>());
+  EXPECT_THAT(c.state(fmt::format("HIT,{},", results.size())),
+              HasSubstr("is hit by B1 median, results 26 to "));
+  nlohmann::json found = nlohmann::json::array();
+  for (const auto& record : nlohmann::json::parse(c.ctl({"chart", "history", "box", "--json"}).output))
+    if (record["step"] == "HIT")
+      for (auto hit : record["listed"]) {
+        hit.erase("series");
+        found.push_back(hit);
+      }
+  EXPECT_EQ(found, hits);
   EXPECT_EQ(c.ctl({"verify", "results"}).status, 0);
 }
 

@@ -10,14 +10,47 @@
 namespace datum {
 namespace {
 
-constexpr const char* allowed = "numbers 1 to 8 such as \"1,2,5\", or \"nelson\", or \"western-electric\"";
+constexpr const char* allowed =
+    "numbers 1 to 8 such as \"1,2,5\", or \"nelson\", or \"western-electric\", with or without \"ewma\" and "
+    "\"cusum\" "
+    "such as \"1,ewma\"";
 
 quality::RuleSet read_rules(config::TomlTable& table, const char* key, const std::string& text) {
   try {
-    return quality::rule_set_of(text);
+    return quality::chart_rule_set_of(text);
   } catch (const std::invalid_argument&) {
     table.refuse(key, "'" + text + "' is no set of rules", allowed);
   }
+}
+
+/// Tables `ewma` and `cusum` of the words in `rules`.
+quality::DriftRules read_drift(config::TomlTable& table, const quality::RuleSet& rules) {
+  quality::DriftRules drift;
+  const auto watched = [&](const char* key, int rule) {
+    const bool is = rules.rules.contains(rule);
+    if (!is && table.has(key))
+      table.refuse(key, "is not among rules, so that it watches nothing",
+                   std::string("add it there, such as rules = \"1,") + key + "\", or leave the table out");
+    return is;
+  };
+  if (watched("ewma", quality::ewma_rule)) {
+    drift.ewma.emplace();
+    if (auto ewma = table.table_if("ewma")) {
+      drift.ewma->lambda = ewma->number("lambda", {0.01, 1});
+      drift.ewma->width = ewma->number("width", {0.5, 10});
+      ewma->finish();
+    }
+  }
+  if (watched("cusum", quality::cusum_rule)) {
+    drift.cusum.emplace();
+    if (auto cusum = table.table_if("cusum")) {
+      drift.cusum->k = cusum->number("k", {0, 10});
+      drift.cusum->h = cusum->number("h", {0.5, 100});
+      drift.cusum->head_start = cusum->boolean_or("head_start", false);
+      cusum->finish();
+    }
+  }
+  return drift;
 }
 
 std::vector<std::string> read_names(config::TomlTable& table, const char* key) {
@@ -38,10 +71,11 @@ void demand_known(config::TomlTable& table, const char* key, const std::vector<s
 }  // namespace
 
 void read_control_charts(config::TomlTable table, Recipe& recipe, bool complete) {
-  table.only_keys({"rules", "disarm", "components", "packages", "characteristics"});
+  table.only_keys({"rules", "disarm", "ewma", "cusum", "components", "packages", "characteristics"});
   ChartRules c;
   c.rules = table.text("rules");
   const quality::RuleSet rules = read_rules(table, "rules", c.rules);
+  c.drift = read_drift(table, rules);
   if (const auto disarm = table.text_if("disarm")) {
     c.disarm = *disarm;
     const quality::RuleSet some = read_rules(table, "disarm", c.disarm);

@@ -95,47 +95,18 @@ GroupsChart groups_chart(const std::vector<std::vector<std::int64_t>>& groups, i
 std::vector<std::optional<EwmaPoint>> ewma_chart(std::span<const Point> points, int digits, double target,
                                                  double sigma, double lambda, double width) {
   std::vector<std::optional<EwmaPoint>> chart;
-  double z = target, left = 1;
-  for (const Point& point : points) {
-    if (!point) {
-      chart.emplace_back();
-      continue;
-    }
-    z += lambda * (ratio(*point, 1, digits) - z);
-    left *= (1 - lambda) * (1 - lambda);
-    const double half = width * sigma * std::sqrt(lambda / (2 - lambda) * (1 - left));
-    chart.push_back(EwmaPoint{z, target - half, target + half, std::abs(z - target) > half});
-  }
+  Ewma ewma({lambda, width}, target, sigma);
+  for (const Point& point : points)
+    chart.push_back(point ? std::optional(ewma.take(ratio(*point, 1, digits))) : std::nullopt);
   return chart;
 }
 
 std::vector<std::optional<CusumPoint>> cusum_chart(std::span<const Point> points, int digits, double target,
                                                    double sigma, double k, double h, bool head_start) {
   std::vector<std::optional<CusumPoint>> chart;
-  const double slack = k * sigma, limit = h * sigma, start = head_start ? limit / 2 : 0;
-  double above = start, below = start;
-  int above_n = 0, below_n = 0;  // points since the sum was 0
-  for (const Point& point : points) {
-    if (!point) {
-      chart.emplace_back();
-      continue;
-    }
-    const double x = ratio(*point, 1, digits);
-    above = std::max(0.0, above + x - target - slack);
-    below = std::max(0.0, below + target - slack - x);
-    above_n = above > 0 ? above_n + 1 : 0;
-    below_n = below > 0 ? below_n + 1 : 0;
-    CusumPoint p{above, below, above > limit || below > limit, std::nullopt};
-    if (above > limit)
-      p.shifted_to = target + slack + above / above_n;
-    else if (below > limit)
-      p.shifted_to = target - slack - below / below_n;
-    if (p.out) {
-      above = below = start;
-      above_n = below_n = 0;
-    }
-    chart.push_back(p);
-  }
+  Cusum cusum({k, h, head_start}, target, sigma);
+  for (const Point& point : points)
+    chart.push_back(point ? std::optional(cusum.take(ratio(*point, 1, digits))) : std::nullopt);
   return chart;
 }
 

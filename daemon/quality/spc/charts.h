@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/quality/statistics/exact.h"
+#include "daemon/rules/drift_watch.h"
 #include "daemon/series/series.h"
 
 namespace datum::quality {
@@ -41,20 +42,10 @@ struct GroupsChart {
 /// over c4. Throws std::invalid_argument: a group of fewer than two, or ranges of unequal groups.
 GroupsChart groups_chart(const std::vector<std::vector<std::int64_t>>& groups, int digits, bool by_range);
 
-struct EwmaPoint {
-  double z = 0, lower = 0, upper = 0;
-  bool out = false;
-};
-/// z = lambda x + (1 - lambda) z, from `target`; limits target +- width sigma sqrt(lambda / (2 - lambda) (1 - (1 - lambda)^2t)). A gap
-/// leaves z as it is, and has no point.
+/// A gap leaves z as it is, and has no point.
 std::vector<std::optional<EwmaPoint>> ewma_chart(std::span<const Point> points, int digits, double target,
                                                  double sigma, double lambda, double width);
 
-struct CusumPoint {
-  double above = 0, below = 0;  // C+ and C-
-  bool out = false;
-  std::optional<double> shifted_to;  // estimate of the mean where it is out
-};
 /// Tabular: k and h in sigma; `head_start` begins at h / 2. After a signal it begins anew.
 std::vector<std::optional<CusumPoint>> cusum_chart(std::span<const Point> points, int digits, double target,
                                                    double sigma, double k, double h, bool head_start);

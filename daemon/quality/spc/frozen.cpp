@@ -81,11 +81,12 @@ Frozen freeze(const SeriesBook& book, const FreezeOrder& order) {
   l.code = segment.code;
   l.rules = order.rules.rules;
   l.disarm = order.rules.disarm;
+  l.drift = order.rules.drift;
   l.first = std::max(order.first, segment.kept_first);
   l.last = order.last == 0 ? segment.last : std::min(order.last, segment.last);
   l.removed = order.removed;
   demand_removed(order, l);
-  const RuleSet rules = rule_set_of(l.rules);
+  const ChosenRules rules = l.chosen();
   std::set<std::uint64_t> results;
   for (const auto& [key, series] : book.series()) {
     if (key.recipe != order.recipe || !series.segments.contains(index) || !is_wanted(order.rules, key))
@@ -121,7 +122,7 @@ std::vector<ChartHit> frozen_hits(const SeriesBook& book, const SeriesKey& key, 
   const auto of = limits.series.find(key);
   const auto series = book.series().find(key);
   if (of == limits.series.end() || series == book.series().end()) return hits;
-  const RuleSet rules = rule_set_of(limits.rules);
+  const ChosenRules rules = limits.chosen();
   SeriesWatch watch(of->second, rules);
   std::size_t next = 0, segment = 0;
   for (const SeriesPoint& p : series->second.points) {

@@ -1,6 +1,7 @@
 #include "daemon/quality/spc/run_rules.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -18,7 +19,11 @@ double normal_of(std::uint64_t run, std::uint32_t point) {
   return radius * (point % 2 ? std::sin(angle) : std::cos(angle));
 }
 
-double one_sided_cusum(double k, double h, double shift, int states) {
+struct OneSided {
+  double from_0 = 0, from_half = 0;  // mean points to a signal; from h / 2
+};
+
+OneSided one_sided_cusum(double k, double h, double shift, int states) {
   const double width = 2 * h / (2 * states - 1);
   Eigen::MatrixXd stay(states, states);
   for (int i = 0; i < states; ++i)
@@ -28,7 +33,10 @@ double one_sided_cusum(double k, double h, double shift, int states) {
           j == 0 ? normal_cdf(to + width / 2) : normal_cdf(to + width / 2) - normal_cdf(to - width / 2);
     }
   const Eigen::MatrixXd leave = Eigen::MatrixXd::Identity(states, states) - stay;
-  return leave.partialPivLu().solve(Eigen::VectorXd::Ones(states))[0];
+  const Eigen::VectorXd length = leave.partialPivLu().solve(Eigen::VectorXd::Ones(states));
+  const double at = h / 2 / width;  // in states
+  const int i = static_cast<int>(at);
+  return {length[0], length[i] + (at - i) * (length[std::min(i + 1, states - 1)] - length[i])};
 }
 
 }  // namespace
@@ -57,8 +65,11 @@ double run_length_of_rules(const RuleSet& rules, std::uint64_t runs) {
   return points / static_cast<double>(runs);
 }
 
-double run_length_of_cusum(double k, double h, double shift, int states) {
-  return 1 / (1 / one_sided_cusum(k, h, shift, states) + 1 / one_sided_cusum(k, h, -shift, states));
+double run_length_of_cusum(double k, double h, double shift, bool head_start, int states) {
+  const OneSided up = one_sided_cusum(k, h, shift, states), down = one_sided_cusum(k, h, -shift, states);
+  const double both = up.from_0 + down.from_0;
+  if (!head_start) return up.from_0 * down.from_0 / both;
+  return (up.from_half * down.from_0 + up.from_0 * down.from_half - up.from_0 * down.from_0) / both;
 }
 
 double run_length_of_ewma(double lambda, double width, double shift, int states) {

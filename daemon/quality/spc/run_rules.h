@@ -24,8 +24,8 @@ std::vector<RuleHit> rule_hits(std::span<const std::optional<double>> z, const R
 double run_length_of_rules(const RuleSet& rules, std::uint64_t runs = 10'000);
 
 /// Mean number of points up to a signal by a Markov chain of `states` states (Brook and Evans 1972), at a shift in sigma: of a two-sided
-/// CUSUM, and of an EWMA with steady limits.
-double run_length_of_cusum(double k, double h, double shift = 0, int states = 200);
+/// CUSUM, also with a head start of h / 2 on both sides (Lucas and Crosier, Technometrics 24, 1982, 199), and of an EWMA with steady limits.
+double run_length_of_cusum(double k, double h, double shift = 0, bool head_start = false, int states = 200);
 double run_length_of_ewma(double lambda, double width, double shift = 0, int states = 201);
 
 }  // namespace datum::quality

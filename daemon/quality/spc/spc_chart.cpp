@@ -98,7 +98,7 @@ void add_slow_charts(SpcReport& report, Json& out, const Run& run, double centre
   const auto ewma = ewma_chart(run.points, digits, centre, sigma, s.lambda, s.width);
   const auto cusum = cusum_chart(run.points, digits, centre, sigma, s.k, s.h, s.head_start);
   const double ewma_length = run_length_of_ewma(s.lambda, s.width),
-               cusum_length = run_length_of_cusum(s.k, s.h);
+               cusum_length = run_length_of_cusum(s.k, s.h, 0, s.head_start);
   out["ewma"] = {{"lambda", s.lambda},
                  {"width", s.width},
                  {"points_to_a_false_alarm", ewma_length},
@@ -226,6 +226,8 @@ void add_frozen(SpcReport& report, const SeriesBook& book, const SeriesKey& key,
   const auto of = l.series.find(key);
   Json out{{"id", l.id},       {"at", l.at},         {"by", l.by},
            {"rules", l.rules}, {"disarm", l.disarm}, {"hits", Json::array()}};
+  if (const auto& e = l.drift.ewma) out["ewma"] = {{"lambda", e->lambda}, {"width", e->width}};
+  if (const auto& c = l.drift.cusum) out["cusum"] = {{"k", c->k}, {"h", c->h}, {"head_start", c->head_start}};
   report.text += fmt::format("\nlimits {}, frozen by {} at {} from results {} to {}: ", l.id, l.by, l.at,
                              l.first, l.last);
   if (of == l.series.end()) {
@@ -237,9 +239,11 @@ void add_frozen(SpcReport& report, const SeriesBook& book, const SeriesKey& key,
         fmt::format("mean {:.6f}, sigma {:.6f}, rules {}\n", of->second.mean, of->second.sigma, l.rules);
   }
   for (const ChartHit& hit : frozen_hits(book, key, l, s.acknowledged)) {
-    report.text +=
-        fmt::format("  rule {} ({}): results {} to {}\n", hit.rule, rule_text(hit.rule), hit.first, hit.last);
-    out["hits"].push_back({{"rule", hit.rule}, {"first", hit.first}, {"last", hit.last}});
+    report.text += fmt::format("  rule {} ({}): results {} to {}\n", rule_name(hit.rule), rule_text(hit.rule),
+                               hit.first, hit.last);
+    out["hits"].push_back({{"rule", hit.rule > 8 ? Json(rule_name(hit.rule)) : Json(hit.rule)},
+                           {"first", hit.first},
+                           {"last", hit.last}});
   }
   report.json["frozen"] = out;
 }

@@ -55,13 +55,34 @@ TEST(ControlLimits, AreReadAsTheyWereWrittenAndFormerOnesStay) {
   EXPECT_EQ(read_limits(folder / "control_limits" / "main%2Fboard.first.json").id, "first");
 }
 
+TEST(ControlLimits, OfEwmaAndCusumHaveAFormatThatAnOlderVersionRefuses) {
+  FrozenLimits l = limits_of("drift");
+  EXPECT_THAT(to_json(l), HasSubstr("datumd control limits 1"));
+  l.rules = "1,ewma,cusum";
+  l.disarm = "cusum";
+  l.drift = {EwmaRule{0.2, 2.962}, CusumRule{0.25, 8.01, true}};
+  const std::string text = to_json(l);
+  EXPECT_THAT(text, HasSubstr("datumd control limits 2"));
+  const FrozenLimits read = limits_from_json(text, "psu.json");
+  EXPECT_EQ(to_json(read), text);
+  EXPECT_EQ(read.drift.cusum->h, 8.01);
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string other = text;
+    other.replace(other.find(from), from.size(), to);
+    return refusal_of<LimitsRefused>([&] { limits_from_json(other, "psu.json"); });
+  };
+  EXPECT_THAT(refused("\"lambda\": 0.2", "\"lambda\": 1.5"), HasSubstr("lambda is above 1"));
+  EXPECT_THAT(refused("\"h\": 8.01", "\"h\": 0"), HasSubstr("h is 0, wanted above 0"));
+  EXPECT_THAT(refused("\"cusum\":", "\"susum\":"), HasSubstr("cusum"));
+}
+
 TEST(ControlLimits, RefusesWhatIsNotItsOwn) {
   const auto refused = [](const std::string& text) {
     return refusal_of<LimitsRefused>([&] { limits_from_json(text, "psu.json"); });
   };
   EXPECT_THAT(refused("[1"), HasSubstr("psu.json: "));
   EXPECT_THAT(refused("{}"), HasSubstr("'format' not found"));
-  EXPECT_THAT(refused(altered("limits 1", "limits 2")), HasSubstr("wanted \"datumd control limits 1\""));
+  EXPECT_THAT(refused(altered("limits 1", "limits 3")), HasSubstr("wanted \"datumd control limits 1\""));
   EXPECT_THAT(refused(altered("\"sigma\": 0.1", "\"sigma\": 0")),
               HasSubstr("U1 median: sigma is not above 0"));
   EXPECT_THAT(refused(altered("\"sigma\": 0.1", "\"sigma\": 1e999")), HasSubstr("psu.json: "));

@@ -11,6 +11,7 @@
 
 #include "daemon/quality/spc/frozen.h"
 #include "daemon/quality/spc/stored_series.h"
+#include "daemon/store/sqlite.h"
 #include "daemon/store/studied_results.h"
 #include "tests/daemon/quality/quality_boards.h"
 #include "tests/fresh_folder.h"
@@ -27,6 +28,13 @@ using ::testing::SizeIs;
 constexpr std::uint64_t most = 1000;
 constexpr int phase_1 = 30;
 
+DriftRules drift_of(const std::string& rules) {
+  DriftRules drift;
+  if (rules.find("ewma") != std::string::npos) drift.ewma = EwmaRule{0.1, 2.814};
+  if (rules.find("cusum") != std::string::npos) drift.cusum = CusumRule{0.5, 4.77, true};
+  return drift;
+}
+
 /// A store with its records, and what watches it; end() is a kill.
 struct Watched {
   Watched() : file(folder / "results.db"), store(file) { watcher = std::make_unique<StoredCharts>(file); }
@@ -37,12 +45,13 @@ struct Watched {
   void alternate(int boards) {
     for (int i = 0; i < boards; ++i) store_board(1203 + (i % 2 == 0 ? 1 : -1) + 0.1 * (i % 7));
   }
-  FrozenLimits freeze_now(const std::string& rules = "1,2", const std::string& disarm = "1") {
+  FrozenLimits freeze_now(const std::string& rules = "1,2", const std::string& disarm = "1",
+                          const DriftRules& drift = {}) {
     FreezeOrder order;
     order.recipe = "mainboard";
     order.by = "A. Berger";
     order.at = "2026-11-21T08:00:00Z";
-    order.rules = {rules, disarm, {}, {}, {}};
+    order.rules = {rules, disarm, drift, {}, {}, {}};
     Frozen frozen = freeze(book(), order);
     frozen.limits.id = "limits-" + std::to_string(n);
     write_limits(limits_file(file, "mainboard"), frozen.limits);
@@ -57,7 +66,7 @@ struct Watched {
   }
   ChartFindings look(std::uint64_t results = most) {
     ChartFindings found = watcher->watch({"mainboard"}, results, 1'000);
-    store.keep_charts(found.records, found.watched);
+    store.keep_charts(found.records, found.watched, found.checkpoints);
     return found;
   }
   void kill() { watcher = std::make_unique<StoredCharts>(file); }
@@ -76,7 +85,7 @@ struct Watched {
     auto acknowledged = acknowledged_charts(file);
     for (const auto& [key, series] : all.series())
       for (const ChartHit& h : frozen_hits(all, key, limits, acknowledged["mainboard"]))
-        lines.push_back(fmt::format("{} {} {} {}", text_of(h.key), h.rule, h.first, h.last));
+        lines.push_back(fmt::format("{} {} {} {}", text_of(h.key), rule_name(h.rule), h.first, h.last));
     std::sort(lines.begin(), lines.end());
     return lines;
   }
@@ -112,10 +121,10 @@ TEST(StoredCharts, AResultBeyondTheLimitsIsAHitOnceAndDisarmsWhereTheLimitsSaySo
 }
 
 TEST(StoredCharts, AKillAnywhereLeadsToTheSameHitsOnceEachAsDatumctlSpc) {
-  for (const char* rules : {"nelson", "western-electric"}) {
+  for (const char* rules : {"nelson,cusum", "western-electric", "1,ewma,cusum"}) {
     Watched w;
     w.alternate(phase_1);
-    const FrozenLimits limits = w.freeze_now(rules, "");
+    const FrozenLimits limits = w.freeze_now(rules, "", drift_of(rules));
     std::mt19937 random(4);
     std::normal_distribution<double> noise(0, 1.5);
     for (int i = 0; i < 200; ++i) {
@@ -266,6 +275,97 @@ TEST(StoredCharts, HundredsOfSeriesMakeOneBoundedRecord) {
   ASSERT_THAT(found.records, SizeIs(1));
   EXPECT_EQ(found.records[0].hits, 300u);
   EXPECT_THAT(found.records[0].listed, SizeIs(most_listed_hits)) << "the chain's statement is bounded";
+}
+
+/// By 0.8 sigma: EWMA tends to 0.8 beyond its limits of 0.65, CUSUM gains 0.3 a point.
+double shifted(const FrozenLimits& limits) {
+  const SeriesLimits& of = limits.series.begin()->second;
+  return of.mean + 0.8 * of.sigma;
+}
+
+/// An acknowledgement that is on the disk.
+void acknowledge(Watched& w) {
+  ChartRecord seen;
+  seen.recipe = "mainboard";
+  seen.step = ChartStep::acknowledged;
+  seen.by = "A. Berger";
+  seen.after = seen.seen = w.watcher->restart("mainboard");
+  w.store.keep_charts({seen}, seen.after, w.watcher->watch({"mainboard"}, most, 1'000).checkpoints);
+}
+
+TEST(StoredCharts, ASlowDriftIsAHitOfEwmaAndCusumFarBeyondWhatRulesRemember) {
+  Watched w;
+  w.alternate(phase_1);
+  const FrozenLimits limits = w.freeze_now("1,ewma,cusum", "cusum", drift_of("ewma,cusum"));
+  w.look();
+  std::vector<ChartRecord> hits;
+  for (int i = 0; i < 60; ++i) {  // none is beyond 3 sigma
+    w.store_board(shifted(limits));
+    for (const ChartRecord& r : w.look().records) hits.push_back(r);
+    w.kill();
+  }
+  ASSERT_FALSE(hits.empty());
+  EXPECT_EQ(w.recorded(), w.by_spc(limits));
+  EXPECT_THAT(w.recorded(), ::testing::Contains(HasSubstr("EWMA 31 "))) << "since it left the centre line";
+  EXPECT_TRUE(hits[0].disarms);
+  EXPECT_FALSE(hits[1].disarms) << "EWMA does not";
+  EXPECT_EQ(
+      words_of(hits[0]),
+      "control charts of mainboard: result 38: CUSUM is hit by U1 median, results 31 to 38; the cell is "
+      "disarmed");
+  EXPECT_EQ(words_of(chart_record_from(to_statement(hits[0]))), words_of(hits[0]));
+}
+
+enum class Between { nothing, lost_checkpoint, removal };
+
+std::vector<std::string> hits_with(Between between) {
+  Watched w;
+  w.alternate(phase_1);
+  const FrozenLimits limits = w.freeze_now("ewma,cusum", "", drift_of("ewma,cusum"));
+  for (int i = 0; i < 12; ++i) w.store_board(shifted(limits));
+  w.look();
+  if (between == Between::lost_checkpoint) {
+    auto db = sqlite::open(w.file, SQLITE_OPEN_READWRITE);
+    sqlite::execute(db.get(), w.file, "UPDATE chart_checkpoint SET drift = '[[0]]'");
+  }
+  if (between == Between::removal) {
+    RemovalOrder order;
+    order.up_to = 40;
+    order.most = 40;
+    order.rule = "older than 1 day";
+    order.utc = "2026-11-22T08:00:00Z";
+    EXPECT_EQ(w.store.remove_oldest(order).results, 40u);
+  }
+  w.kill();
+  for (int i = 0; i < 12; ++i) w.store_board(shifted(limits));
+  w.look();
+  if (between != Between::removal) EXPECT_EQ(w.recorded(), w.by_spc(limits));
+  return w.recorded();
+}
+
+TEST(StoredCharts, TheStateOfEwmaAndCusumOutlivesARemovalAndIsReplayedWhereItIsLost) {
+  const std::vector<std::string> hits = hits_with(Between::nothing);
+  EXPECT_THAT(hits, ::testing::Contains(HasSubstr("CUSUM 39 46"))) << "begun before a kill";
+  EXPECT_EQ(hits_with(Between::lost_checkpoint), hits);
+  EXPECT_EQ(hits_with(Between::removal), hits);
+}
+
+TEST(StoredCharts, AnAcknowledgementThatNoResultFollowedYetBeginsEwmaAnewBehindAKill) {
+  Watched w;
+  w.alternate(phase_1);
+  const FrozenLimits limits = w.freeze_now("ewma", "", drift_of("ewma"));
+  for (int i = 0; i < 30; ++i) w.store_board(shifted(limits));
+  w.look();
+  acknowledge(w);
+  w.kill();
+  w.look();
+  w.kill();
+  const std::size_t before = w.recorded().size();
+  ASSERT_GT(before, 0u);
+  w.store_board(shifted(limits));
+  EXPECT_THAT(w.look().records, IsEmpty()) << "the first point of a series";
+  EXPECT_EQ(w.recorded().size(), before);
+  EXPECT_EQ(w.recorded(), w.by_spc(limits));
 }
 
 }  // namespace

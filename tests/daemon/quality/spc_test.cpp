@@ -100,6 +100,14 @@ TEST(RunLengths, AreThoseOfTheLiterature) {
   }
 }
 
+TEST(RunLengths, OfAHeadStartAreThoseOfLucasAndCrosier) {
+  // Technometrics 24, 1982, table 3: two-sided, k 0.5, head start h / 2, three digits.
+  EXPECT_NEAR(run_length_of_cusum(0.5, 5, 0, true), 430, 0.5);
+  EXPECT_NEAR(run_length_of_cusum(0.5, 5, 1, true), 6.35, 0.005);
+  EXPECT_NEAR(run_length_of_cusum(0.5, 4, 0, true), 149, 0.5);
+  EXPECT_NEAR(run_length_of_cusum(0.5, 4, 1, true), 5.29, 0.005);
+}
+
 TEST(RunRules, HaveTheFalseAlarmsOfTheTable) {
   // The table's simulation has +- 3 %, 10 000 runs here 1 % (one standard deviation).
   const double alone[] = {370, 518, 431, 608, 511, 289, 945};
