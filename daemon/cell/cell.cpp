@@ -49,6 +49,7 @@ InspectionCell::InspectionCell(CellDependencies dependencies)
       part_holes_(hole_procedure_, procedure_dependencies(), deps_.config.holes),
       checks_(check_dependencies()),
       charts_(chart_dependencies()),
+      acts_({deps_.config.store, deps_.watcher, deps_.utc_ns, events_, basis_, actions_}),
       boards_(board_dependencies()),
       self_test_({deps_.config, deps_.backend, deps_.config.backend.threads, deps_.threads.worker,
                   deps_.reader, events_, basis_, links_, signing_, maintenance_}),
@@ -94,6 +95,7 @@ void InspectionCell::after_round(MonotonicNs now) {
   maintenance_.watch_room(boards_.in_hand() || deps_.threads.worker.busy());
   checks_.after_round(now);
   charts_.after_round(now);
+  acts_.after_round(now);
   disarm_where_refused();
   links_.log_cmm_notes();
   part_holes_.after_round();

@@ -31,6 +31,7 @@
 #include "daemon/cell/cell_self_test.h"
 #include "daemon/cell/control_charts.h"
 #include "daemon/cell/host_actions.h"
+#include "daemon/cell/person_acts.h"
 #include "daemon/cell/recipe_repository.h"
 #include "daemon/cell/reference_checks.h"
 #include "daemon/cell/remeasurement.h"
@@ -204,6 +205,7 @@ class InspectionCell final : public Instrument, public Pollable {
   PartHoles part_holes_;
   ReferenceChecks checks_;
   ControlCharts charts_;
+  PersonActs acts_;
   BoardSequencer boards_;
   CellSelfTest self_test_;
   RecipeRepository recipe_repository_;

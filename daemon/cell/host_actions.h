@@ -18,6 +18,8 @@ class HostActions {
   HostActions(LockArbiter& control, Worker& worker, ResultStore& store, std::function<std::int64_t()> utc_ns,
               const HostEvents& events);
 
+  /// A statement of what a person did elsewhere waits, too.
+  void state(const std::string& statement) { book_.add(statement); }
   /// Stores what waits; to be called while no board waits for the worker.
   void store(MonotonicNs now);
 

@@ -111,7 +111,10 @@ std::vector<CfxMessage> cfx_of_statement(const std::string& statement, const std
     if (what == "check") return check_messages(check_record_from(statement), origin, entry, open);
     const bool is_command = what == "deed";
     // Results may be missing behind a store that was set back.
-    return {log_entry(origin, entry, is_command ? "COMMAND" : "STORE",
+    return {log_entry(origin, entry,
+                      is_command      ? "COMMAND"
+                      : what == "act" ? "PERSON"
+                                      : "STORE",
                       words_without_time(statement, origin.utc),
                       what == "renewed" ? "Warning" : "Information")};
   } catch (const std::exception& error) {

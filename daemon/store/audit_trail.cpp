@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "daemon/store/act_records.h"
 #include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
@@ -42,6 +43,11 @@ AuditEntry entry_of(std::uint64_t link, const std::string& statement) {
       const ChartRecord record = chart_record_from(statement);
       if (!record.by.empty()) e.who = record.by;
       e.what = words_of(record);
+      return e;
+    }
+    if (const auto act = act_from(statement)) {
+      e.who = act->by;
+      e.what = words_of(*act);
       return e;
     }
     e.what = words_of(statement);

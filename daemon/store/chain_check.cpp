@@ -41,6 +41,7 @@ class Walk {
       fault(0, fmt::format("the kept text of the recipe with SHA-256 {} was altered", sha256));
     for (const std::string& altered : altered_checks(db_, file_)) fault(0, altered);
     for (const std::string& altered : altered_charts(db_, file_)) fault(0, altered);
+    for (const std::string& altered : altered_acts(db_, file_)) fault(0, altered);
     for (const HeldEntry& held : held_) check_held(held);
     report_.given = std::max(report_.last, given_);
     return std::move(report_);

@@ -28,6 +28,8 @@ class DeedBook {
   /// `what`: a command in its received form, up to 512 bytes; beyond that its beginning, length and hash
   /// (bounded_text.h). `utc`: ISO 8601.
   void add(const Doer& who, std::string_view what, const std::string& utc, MonotonicNs now);
+  /// A statement as it is, of what no host did.
+  void add(std::string statement) { waiting_.push_back(std::move(statement)); }
   bool empty() const { return waiting_.empty(); }
   /// Removes and returns the statements for the chain, oldest first.
   std::vector<std::string> take();

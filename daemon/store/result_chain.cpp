@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "daemon/sign/entry_hash.h"
+#include "daemon/store/act_records.h"
 #include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_store.h"
@@ -141,6 +142,7 @@ std::string words_of(const std::string& statement) {
     }
     if (json.at("what") == "check") return fmt::format("{}: {}", utc, words_of(check_record_from(statement)));
     if (json.at("what") == "chart") return fmt::format("{}: {}", utc, words_of(chart_record_from(statement)));
+    if (const auto act = act_from(statement)) return fmt::format("{}: {}", utc, words_of(*act));
     if (json.at("what") == "migrated")
       return fmt::format("{}: brought from schema {} with {} results", utc, json.at("from_schema").get<int>(),
                          json.at("results").get<std::uint64_t>());

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "daemon/store/act_records.h"
 #include "daemon/store/late_checkpoint.h"
 #include "daemon/store/recipe_archive.h"
 #include "daemon/store/serial_attempts.h"
@@ -235,7 +236,7 @@ void ResultStore::state(const std::vector<std::string>& statements) {
   sqlite3* db = impl_->db.get();
   sqlite::execute(db, impl_->file, "BEGIN IMMEDIATE");
   try {
-    for (const std::string& statement : statements) append_statement(db, impl_->file, id_, statement);
+    for (const std::string& statement : statements) append_once(db, impl_->file, id_, statement);
     sqlite::execute(db, impl_->file, "COMMIT");
   } catch (...) {
     if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);

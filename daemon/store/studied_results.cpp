@@ -1,7 +1,11 @@
 #include "daemon/store/studied_results.h"
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "config/toml_reader.h"
 
 namespace datum {
 namespace {
@@ -15,9 +19,8 @@ struct StudyLines {
   std::vector<Json> records;
 };
 
-StudyLines lines_of(const fs::path& file, const std::string& store_id) {
+StudyLines lines_of(std::istream& in, const std::string& store_id) {
   StudyLines study;
-  std::ifstream in(file);
   std::string line;
   if (!std::getline(in, line)) return study;
   Json plan = Json::parse(line, nullptr, false);
@@ -31,6 +34,11 @@ StudyLines lines_of(const fs::path& file, const std::string& store_id) {
   return study;
 }
 
+StudyLines lines_of(const fs::path& file, const std::string& store_id) {
+  std::ifstream in(file);
+  return lines_of(in, store_id);
+}
+
 template <class Take>
 void each_study(const fs::path& folder, const std::string& store_id, Take take) {
   std::error_code none;
@@ -38,15 +46,39 @@ void each_study(const fs::path& folder, const std::string& store_id, Take take) 
     if (entry->path().extension() == ".jsonl") take(lines_of(entry->path(), store_id));
 }
 
+std::size_t runs_of(const StudyLines& study) {
+  return study.plan.at("parts").size() * study.plan.at("operators").size() *
+         study.plan.at("trials").get<std::size_t>();
+}
+
 /// Its last run has a value, or all its attempts.
 bool is_complete(const StudyLines& study) {
   if (study.records.empty()) return false;
   const Json& last = study.records.back();
-  const std::size_t runs = study.plan.at("parts").size() * study.plan.at("operators").size() *
-                           study.plan.at("trials").get<std::size_t>();
-  return last.at("run").get<std::size_t>() >= runs &&
+  return last.at("run").get<std::size_t>() >= runs_of(study) &&
          (last.at("decision") != "INVALID" ||
           last.at("attempt").get<int>() >= study.plan.at("attempts").get<int>());
+}
+
+KeptStudy kept_study(const StudyLines& study, const std::string& text) {
+  const Json& p = study.plan;
+  KeptStudy s;
+  s.id = p.at("study");
+  s.by = p.at("by");
+  s.at = p.at("at");
+  s.recipe = p.at("recipe");
+  s.recipe_sha256 = p.at("recipe_sha256");
+  s.after = p.at("after");
+  s.plan_sha256 = config::sha256_hex(text.substr(0, text.find('\n')));
+  s.runs = runs_of(study);
+  s.results = study.records.size();
+  s.complete = is_complete(study) && text.ends_with('\n');
+  if (s.complete) s.sha256 = config::sha256_hex(text);
+  if (s.results > 0) {
+    s.first = study.records.front().at("result");
+    s.last = study.records.back().at("result");
+  }
+  return s;
 }
 
 }  // namespace
@@ -69,6 +101,27 @@ std::vector<RunningStudy> running_studies(const fs::path& folder, const std::str
     }
   });
   return running;
+}
+
+std::vector<KeptStudy> kept_studies(const fs::path& folder, const std::string& store_id) {
+  constexpr std::uintmax_t most_bytes = 64 << 20;
+  std::vector<KeptStudy> kept;
+  std::error_code none;
+  for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) {
+    std::error_code error;
+    if (entry->path().extension() != ".jsonl" || !entry->is_regular_file(error) ||
+        entry->file_size(error) > most_bytes)
+      continue;
+    std::stringstream text;
+    text << std::ifstream(entry->path(), std::ios::binary).rdbuf();
+    try {
+      if (const StudyLines study = lines_of(text, store_id); !study.plan.is_null())
+        kept.push_back(kept_study(study, text.str()));
+    } catch (const Json::exception&) {  // a file that is no study
+    }
+  }
+  std::sort(kept.begin(), kept.end(), [](const KeptStudy& a, const KeptStudy& b) { return a.id < b.id; });
+  return kept;
 }
 
 }  // namespace datum

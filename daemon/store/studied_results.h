@@ -21,4 +21,17 @@ struct RunningStudy {
 };
 std::vector<RunningStudy> running_studies(const std::filesystem::path& folder, const std::string& store_id);
 
+/// A study as its file has it.
+struct KeptStudy {
+  std::string id, by, at, recipe, recipe_sha256;
+  std::string plan_sha256;  // of the file's first line
+  std::string sha256;       // of the file; empty where it is not complete
+  std::uint64_t after = 0;  // the newest result when it began
+  std::size_t runs = 0, results = 0;
+  std::uint64_t first = 0, last = 0;  // results
+  bool complete = false;
+};
+/// Of a store, in the order of ids. A file that is no study, or has over 64 MiB, is passed over.
+std::vector<KeptStudy> kept_studies(const std::filesystem::path& folder, const std::string& store_id);
+
 }  // namespace datum
