@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "daemon/cell/board_serial.h"
+#include "daemon/cell/panel_serials.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/inspection/surface/surface_recipe.h"
@@ -239,6 +240,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     if (!order.recipe->code) settle_missing_serial(order);
     settle_panel_serials(order);
     std::future<CodeFinding> code = look_at_code(order, inputs);
+    std::future<std::vector<CodeFinding>> codes = look_at_panel_codes(order, inputs);
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;
@@ -274,6 +276,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       if (measured && order.reason != Reason::none) without_measuring();
       order.verdict.unit_id = order.unit;
     }
+    settle_board_numbers(order, codes.valid() ? codes.get() : std::vector<CodeFinding>{});
     if (order.claim && order.claim->received) order.late_fault.tell(order.claim->received->late_fault());
     if (const std::string why = order.late_fault.why(); !why.empty() && order.reason == Reason::none) {
       order.reason = Reason::frame;

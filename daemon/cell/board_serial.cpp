@@ -49,6 +49,14 @@ CodeFinding number_of(const std::vector<ReadCode>& codes, const ScanPayload& pay
   return found;
 }
 
+std::future<CodeFinding> known(CodeFinding found) {
+  std::promise<CodeFinding> promise;
+  promise.set_value(std::move(found));
+  return promise.get_future();
+}
+
+}  // namespace
+
 CodeFinding read_code(const CodeReader& reader, const GreyImage& image, const ScanPayload& payload) {
   try {
     return number_of(reader.read(image), payload);
@@ -58,14 +66,6 @@ CodeFinding read_code(const CodeReader& reader, const GreyImage& image, const Sc
     return {"", "", bounded_text(std::string("the code can't be looked for: ") + error.what())};
   }
 }
-
-std::future<CodeFinding> known(CodeFinding found) {
-  std::promise<CodeFinding> promise;
-  promise.set_value(std::move(found));
-  return promise.get_future();
-}
-
-}  // namespace
 
 void settle_stated_serial(BoardOrder& order) {
   if (!order.unit_doubt.empty()) refuse(order, order.unit_doubt);

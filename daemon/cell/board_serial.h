@@ -5,6 +5,8 @@
 #include <string>
 
 #include "daemon/cell/board.h"
+#include "drivers/codes/code_reader.h"
+#include "drivers/scanner/settings.h"
 
 namespace datum {
 
@@ -27,6 +29,8 @@ void settle_panel_serials(BoardOrder& order);
 /// Looks at the code beside the measurement. Not valid: there is nothing to look at. The order's frame and reader outlive it; `in` is read
 /// before it returns.
 std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in);
+/// The number that all codes of one picture name.
+CodeFinding read_code(const CodeReader& reader, const GreyImage& image, const ScanPayload& payload);
 /// The code's number is the board's; another one than was stated, and a stated one that no code confirms, refuse the board (SERIAL).
 void settle_code(BoardOrder& order, const CodeFinding& found);
 

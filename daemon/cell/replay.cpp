@@ -8,6 +8,7 @@
 #include "calib/calibration_store.h"
 #include "config/toml_reader.h"
 #include "config/utc_time.h"
+#include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline_snapshots.h"
 #include "daemon/instrument/scpi_error.h"
 #include "drivers/sensor/file_bytes.h"
@@ -119,7 +120,13 @@ BoardVerdict board_again(Replay& replay) {
     if (!frame.panel) frame.panel.emplace();
     frame.panel->serials = std::move(serials);
   }
-  return inspect(frame, inputs_of(replay), *replay.measurer);
+  BoardVerdict again = inspect(frame, inputs_of(replay), *replay.measurer);
+  // Which number a board has is not in its heights.
+  for (std::size_t i = 0;
+       replay.recipe->panel && i < v.boards.size() && again.boards.size() == v.boards.size(); ++i)
+    if (v.boards[i].reason == Reason::serial)
+      refuse_board(again, *replay.recipe->panel, i, {Reason::serial, v.boards[i].detail});
+  return again;
 }
 
 BoardVerdict part_again(const Replay& replay) {

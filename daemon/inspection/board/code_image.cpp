@@ -42,7 +42,8 @@ GreyImage spread(const std::vector<float>& values, int cols, int rows) {
 CodePicture code_picture(const HeightFrame& frame, const BoardView& view, const CodeRegion& region) {
   if (!frame.intensity)
     return {std::nullopt,
-            "the recipe has [serial.code] and the frame has no intensity image; let the sensor deliver one"};
+            "the recipe names the region of a code and the frame has no intensity image; let the sensor "
+            "deliver one"};
   const IntensityImage& grey = *frame.intensity;
   const double pitch_mm = std::min(view.per_col().norm(), view.per_row().norm());
   const int cols = static_cast<int>(std::ceil(region.size_mm.x() / pitch_mm));

@@ -19,10 +19,24 @@ struct BadMark {
   bool bad_if_there = true;  // a sticker or drop; false: a feature that is removed from a bad board
 };
 
+/// What a board of a panel becomes whose number nobody states and no code shows.
+enum class WithoutBoardSerial : std::uint8_t {
+  invalid,   // INVALID (SERIAL)
+  position,  // it has the panel's number and its place: "P-4711@2-3"
+};
+
+/// Serial numbers of a panel's boards: table [panel.serial].
+struct PanelSerials {
+  WithoutBoardSerial missing = WithoutBoardSerial::invalid;
+  std::shared_ptr<const CodeRegion>
+      code;  // in coordinates of the board; null: a host or the delivery states numbers
+};
+
 struct PanelRecipe {
   Eigen::Vector2d size_mm = Eigen::Vector2d::Zero();
   std::vector<PanelPlace> places;
   std::optional<BadMark> bad_mark;
+  std::optional<PanelSerials> serials;  // none: numbers are taken where they are stated, and not asked for
   /// The recipe at each place, with references "U4@2-3", without a panel; and the same of its mark alone.
   std::vector<Recipe> boards, marks;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/toml_reader.h"
+#include "daemon/inspection/recipe/code_region.h"
 #include "daemon/inspection/recipe/recipe.h"
 
 namespace datum {
@@ -70,6 +71,8 @@ void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe);
 
 /// [serial]: what a board without number becomes, and the code that has its number.
 void read_serial(config::TomlTable table, Recipe& recipe);
+/// A table of a code's region by its name, such as "serial.code"; refused where this build reads no codes.
+CodeRegion read_code(config::TomlTable& parent, const std::string& name);
 /// Refuses a code of a board or part that several frames show. Read after [snapshots].
 void demand_code_in_one_frame(config::TomlTable& file, const Recipe& recipe);
 

@@ -7,6 +7,7 @@
 
 #include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
+#include "daemon/inspection/recipe/code_region.h"
 #include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/recipe/panel_orientation.h"
 #include "daemon/inspection/recipe/panel_recipe.h"
@@ -146,6 +147,25 @@ BadMark read_mark(config::TomlTable table, const Recipe& recipe) {
   return mark;
 }
 
+PanelSerials read_serials(config::TomlTable table, const Recipe& recipe) {
+  table.only_keys({"missing", "code"});
+  PanelSerials s;
+  s.missing = table.choice<WithoutBoardSerial>(
+      "missing", {{"invalid", WithoutBoardSerial::invalid}, {"position", WithoutBoardSerial::position}});
+  if (s.missing == WithoutBoardSerial::position && !recipe.without_serial)
+    table.refuse("missing", "\"position\" makes numbers of the panel's own, which no [serial] asks for",
+                 "[serial] with missing, or \"invalid\"");
+  if (table.has("code")) {
+    s.code = std::make_shared<const CodeRegion>(read_code(table, "panel.serial.code"));
+    const Eigen::Vector2d low = s.code->centre_mm - s.code->size_mm / 2, high = low + s.code->size_mm;
+    if ((low.array() < 0).any() || (high.array() > recipe.board_size_mm.array()).any())
+      table.refuse("code", "the region leaves the board, so that a neighbour's code could be read in it",
+                   "a region on the board, in its coordinates");
+  }
+  table.finish();
+  return s;
+}
+
 /// The recipe for the board at one place.
 Recipe board_recipe(const Recipe& recipe, const PanelPlace& place) {
   Recipe board = recipe;
@@ -209,7 +229,7 @@ Htm<Board, Board> panel_from_board(const PanelPlace& place) {
 
 void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
   table.only_keys({"size_mm", "columns", "rows", "pitch_mm", "first_mm", "rotation_deg", "place", "bad_mark",
-                   "keyed_fixture"});
+                   "keyed_fixture", "serial"});
   auto panel = std::make_shared<PanelRecipe>();
   panel->size_mm = two_numbers(table, "size_mm", config::positive);
   if (!recipe.board_size_mm.allFinite() || !complete) return;  // refused already
@@ -247,6 +267,7 @@ void read_panel(config::TomlTable table, Recipe& recipe, bool complete) {
                                   : "true where the fixture or conveyor takes the panel in one way alone; or "
                                     "[alignment] with max_rotation_deg, or a component that tells both ends");
   if (auto mark = table.table_if("bad_mark")) panel->bad_mark = read_mark(std::move(*mark), recipe);
+  if (auto serials = table.table_if("serial")) panel->serials = read_serials(std::move(*serials), recipe);
   table.finish();
   for (const PanelPlace& place : panel->places) {
     panel->boards.push_back(board_recipe(recipe, place));

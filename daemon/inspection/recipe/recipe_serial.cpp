@@ -10,7 +10,13 @@ namespace {
 
 constexpr double most_mm = 100;  // a code is some mm wide; more costs time and finds other codes
 
-CodeRegion read_code(config::TomlTable table) {
+}  // namespace
+
+CodeRegion read_code(config::TomlTable& parent, const std::string& name) {
+  if (!reads_codes())
+    parent.refuse("code", "this build of datumd reads no DataMatrix codes",
+                  "no [" + name + "], or a build with libzxing-dev 1.4 or newer");
+  config::TomlTable table = parent.table("code");
   table.only_keys({"centre_mm", "size_mm", "format", "identifier", "pattern"});
   CodeRegion c;
   c.centre_mm = Eigen::Map<const Eigen::Vector2d>(table.numbers("centre_mm", 2).data());
@@ -19,24 +25,17 @@ CodeRegion read_code(config::TomlTable table) {
     table.refuse("size_mm",
                  fmt::format("{:g} mm are more than a code and its place need", c.size_mm.maxCoeff()),
                  fmt::format("at most {:g}", most_mm));
-  c.payload = config::read_payload(table, "serial.code");
+  c.payload = config::read_payload(table, name);
   table.finish();
   return c;
 }
-
-}  // namespace
 
 void read_serial(config::TomlTable table, Recipe& recipe) {
   table.only_keys({"missing", "max_retests", "code"});
   recipe.without_serial = table.choice<WithoutSerial>(
       "missing", {{"invalid", WithoutSerial::invalid}, {"unknown", WithoutSerial::unknown}});
   recipe.max_retests = table.integer_if("max_retests", 0, 1000);
-  if (auto code = table.table_if("code")) {
-    if (!reads_codes())
-      table.refuse("code", "this build of datumd reads no DataMatrix codes",
-                   "no [serial.code], or a build with libzxing-dev 1.4 or newer");
-    recipe.code = std::make_shared<const CodeRegion>(read_code(std::move(*code)));
-  }
+  if (table.has("code")) recipe.code = std::make_shared<const CodeRegion>(read_code(table, "serial.code"));
   table.finish();
 }
 

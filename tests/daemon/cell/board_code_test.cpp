@@ -3,12 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "daemon/cell/board.h"
-#include "daemon/inspection/board/site_map.h"
 #include "daemon/inspection/recipe/code_region.h"
 #include "drivers/codes/data_matrix.h"
 #include "gpu/board/cpu_board.h"
-#include "tests/daemon/inspection/board/inspect_fixture.h"
-#include "tests/drivers/codes/printed_code.h"
+#include "tests/daemon/cell/print_on_board.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
@@ -45,27 +43,11 @@ struct Rig {
     region.size_mm = Eigen::Vector2d(6, 5);
     region.payload.table = "serial.code";
     order.codes = &reader;
-    scene.frame.intensity = IntensityImage{scene.frame.rows, scene.frame.cols,
-                                           std::vector<std::uint16_t>(scene.frame.size(), 40'000), 16};
+    testing::make_bare(scene);
   }
-  /// Light code on dark board by 16 bits.
   void print(const std::string& bytes, Eigen::Vector2d centre_mm = {6, 4}, bool mirrored = false,
              double module_mm = 0.15, std::uint16_t ink = 9'000) {
-    const testing::Symbol symbol = testing::data_matrix(bytes);
-    InspectionInputs in;
-    in.recipe = &recipe;
-    const BoardView view(scene.frame, board_from_sensor(in));
-    for (int row = 0; row < scene.frame.rows; ++row)
-      for (int col = 0; col < scene.frame.cols; ++col) {
-        const Eigen::Vector2d off =
-            (view.origin() + col * view.per_col() + row * view.per_row() - centre_mm) / module_mm;
-        const double half = symbol.modules / 2.0;
-        const int at_col = static_cast<int>(std::floor((mirrored ? -off.x() : off.x()) + half));
-        const int at_row = static_cast<int>(std::floor(-off.y() + half));
-        if (std::abs(off.x()) > half + 2 || std::abs(off.y()) > half + 2) continue;
-        scene.frame.intensity->grey[static_cast<std::size_t>(row * scene.frame.cols + col)] =
-            symbol.at(at_row, at_col) ? ink : std::uint16_t{40'000};
-      }
+    testing::print_on_board(scene, recipe, bytes, centre_mm, mirrored, module_mm, ink);
   }
   BoardVerdict measured() {
     recipe.code = std::make_shared<const CodeRegion>(region);

@@ -171,9 +171,9 @@ TEST(RecipePanel, SampleShowsEveryKeyWithItsDefault) {
   const auto load = [](const std::filesystem::path& file, config::Problems& problems) {
     load_recipe(file, problems);
   };
-  for (const std::string header : {"panel", "panel.bad_mark"}) {
+  for (const std::string header : {"panel", "panel.bad_mark", "panel.serial"}) {
     auto shown = testing::shown_keys(sample, header);
-    if (header == "panel") shown.insert("bad_mark");  // a table of its own
+    if (header == "panel") shown.insert({"bad_mark", "serial"});  // tables of their own
     for (const std::string& key : testing::known_keys(folder, whole, header, load))
       EXPECT_TRUE(shown.count(key)) << "[" << header << "] " << key;
   }
