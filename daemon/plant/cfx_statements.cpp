@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "config/guid.h"
 #include "daemon/plant/cfx_units.h"
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
 
@@ -93,6 +95,42 @@ std::vector<CfxMessage> check_messages(const CheckRecord& record, const CfxOrigi
   return messages;
 }
 
+/// Key of an open fault of a recipe's chart, which has the newest hit's result behind its kind: "chart 41 psu". Empty: none is open.
+std::string open_chart(const OpenFaults& open, const char* kind, const std::string& recipe) {
+  for (const auto& [key, id] : open) {
+    const std::size_t number = std::string_view(kind).size() + 1, name = key.find(' ', number);
+    if (key.starts_with(std::string(kind) + " ") && name != std::string::npos &&
+        key.substr(name + 1) == recipe)
+      return key;
+  }
+  return "";
+}
+
+/// An occurrence lasts until a person acknowledges its newest hit.
+std::vector<CfxMessage> chart_messages(const ChartRecord& record, const CfxOrigin& origin,
+                                       const std::string& entry, OpenFaults& open) {
+  std::vector<CfxMessage> messages;
+  if (record.step == ChartStep::hit) {
+    const char* kind = record.disarms ? "disarmed" : "chart";
+    CfxFault fault{fmt::format("{} {} {}", kind, record.after, record.recipe), "CONTROL_CHART"};
+    if (!record.disarms) fault.severity = "Warning";
+    fault.description = words_of(record);
+    if (auto known = open.extract(open_chart(open, kind, record.recipe))) {
+      known.key() = fault.key;
+      open.insert(std::move(known));
+    }
+    add_fault(messages, fault, origin, entry, open);
+    return messages;
+  }
+  for (const char* kind : {"chart", "disarmed"})
+    if (const std::string key = open_chart(open, kind, record.recipe);
+        record.step == ChartStep::acknowledged && !key.empty() &&
+        std::stoull(key.substr(std::string_view(kind).size() + 1)) <= record.seen)
+      clear_fault(messages, key, origin, entry, open);
+  messages.push_back(log_entry(origin, entry, "CONTROL_CHART", words_of(record), "Information"));
+  return messages;
+}
+
 /// "2026-11-29T...: tcp 10.0.0.5:50112 (operate): INITiate" without the time, which the envelope has.
 std::string words_without_time(const std::string& statement, const std::string& utc) {
   const std::string words = words_of(statement);
@@ -109,6 +147,7 @@ std::vector<CfxMessage> cfx_of_statement(const std::string& statement, const std
     origin.utc = json.value("utc", "");
     const std::string what = json.at("what");
     if (what == "check") return check_messages(check_record_from(statement), origin, entry, open);
+    if (what == "chart") return chart_messages(chart_record_from(statement), origin, entry, open);
     const bool is_command = what == "deed";
     // Results may be missing behind a store that was set back.
     return {log_entry(origin, entry,

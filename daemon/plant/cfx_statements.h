@@ -4,6 +4,8 @@
 //   command of a host, bundle      LogEntryRecorded COMMAND, who and what; that it was permitted, not that it succeeded
 //   reference check VALID, FAILED  CalibrationPerformed with each certified value; FAILED opens a fault, VALID clears it
 //   reference check DUE            a fault of severity Warning, unless one is open
+//   control chart hit            a fault of severity Error where the hit disarms, else Warning, unless one is open; an acknowledgement
+//                                  clears both, and is a LogEntryRecorded CONTROL_CHART as limits that are taken up are
 //   check begun, overridden        LogEntryRecorded REFERENCE_CHECK, with the person who overrode it
 //   store created, set back ...    LogEntryRecorded STORE
 //   another calibration in use     CalibrationPerformed, with its id and SHA-256, before the first result that names it

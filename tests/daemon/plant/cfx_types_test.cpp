@@ -10,6 +10,8 @@
 #include "daemon/plant/cfx_faults.h"
 #include "daemon/plant/cfx_messages.h"
 #include "daemon/plant/cfx_statements.h"
+#include "daemon/store/act_records.h"
+#include "daemon/store/chart_records.h"
 #include "daemon/store/check_records.h"
 #include "daemon/store/result_chain.h"
 #include "tests/daemon/scpi/fixture.h"
@@ -82,6 +84,20 @@ BoardVerdict panel() {
   return verdict;
 }
 
+/// `after`: the result that is hit; of an acknowledgement the newest one that the person saw.
+std::string chart(ChartStep step, std::uint64_t after, bool disarms) {
+  ChartRecord r;
+  r.recipe = "main board";
+  r.step = step;
+  r.utc_s = 1'795'400'000;
+  r.by = step == ChartStep::hit ? "" : "A. Berger";
+  r.after = r.seen = after;
+  r.hits = 1;
+  r.disarms = disarms;
+  r.listed = {{"U1 median", "EWMA", 31, after}};
+  return to_statement(r);
+}
+
 std::vector<std::string> statements() {
   CheckRecord check;
   check.id = 3;
@@ -107,6 +123,10 @@ std::vector<std::string> statements() {
   all.push_back(to_statement(removal));
   all.push_back(made_statement(utc));
   all.push_back(migrated_statement(3, 100, utc));
+  for (const ChartStep step : {ChartStep::limits, ChartStep::hit, ChartStep::acknowledged})
+    all.push_back(chart(step, 41, false));
+  all.push_back(to_statement(
+      ActRecord{ActKind::study_start, "grr-1", "A. Berger", utc, "60 runs", std::string(64, 'f'), utc}));
   return all;
 }
 
@@ -224,6 +244,31 @@ TEST(CfxStatements, ACommandNamesItsHostAndAStatementOfAnotherVersionItself) {
   EXPECT_EQ(command.last["TimeStamp"], "2026-11-23T02:13:20Z");
   for (const char* strange : {"", "{", "[]", R"({"what":7})", R"({"what":"check"})"})
     EXPECT_THAT(told(strange, 'b', open).names, ElementsAre("LogEntryRecorded")) << strange;
+}
+
+TEST(CfxStatements, AHitOfAControlChartIsAFaultUntilItsNewestHitIsAcknowledged) {
+  OpenFaults open;
+  char entry = 'a';
+  const auto names = [&](const std::string& statement) {
+    std::vector<std::string> all;
+    for (const CfxMessage& m : cfx_of_statement(statement, entry_of(entry++), handle, open)) {
+      const Json body = Json::parse(m.json).at("MessageBody");
+      const bool fault = body.contains("Fault");
+      all.push_back(m.name.substr(m.name.rfind('.') + 1) +
+                    (fault ? " " + body["Fault"]["Severity"].get<std::string>() : ""));
+    }
+    return all;
+  };
+  EXPECT_THAT(names(chart(ChartStep::limits, 30, false)), ElementsAre("LogEntryRecorded"));
+  EXPECT_THAT(names(chart(ChartStep::hit, 41, false)), ElementsAre("FaultOccurred Warning"));
+  EXPECT_THAT(names(chart(ChartStep::hit, 42, false)), IsEmpty()) << "it is open";
+  EXPECT_THAT(names(chart(ChartStep::hit, 43, true)), ElementsAre("FaultOccurred Error"));
+  EXPECT_THAT(names(chart(ChartStep::acknowledged, 42, false)),
+              ElementsAre("FaultCleared", "LogEntryRecorded"))
+      << "the cell is still disarmed by 43";
+  EXPECT_THAT(names(chart(ChartStep::acknowledged, 43, false)),
+              ElementsAre("FaultCleared", "LogEntryRecorded"));
+  EXPECT_THAT(open, IsEmpty());
 }
 
 }  // namespace
