@@ -183,6 +183,23 @@ TEST_F(ScenarioPanel, AHostsSerialNumbersAreTheNextPanels) {
   EXPECT_THAT(again.output, HasSubstr("1 measured the same")) << again.output;
 }
 
+TEST_F(ScenarioPanel, ABoardWithoutItsNumberIsInvalidAloneAndMeasuredTheSameAgain) {
+  cell.write("recipes/demo-panel.toml",
+             slurp(sources / "config/recipes/demo-panel.toml") + "\n[panel.serial]\nmissing = \"invalid\"\n");
+  cell.start();
+  const auto host = cell.connect();
+  json serials = json::array();
+  for (int i = 1; i <= 24; ++i) serials.push_back(i == 9 ? "" : fmt::format("SN-{:02}", i));
+  deliver(two_bad_marks, {{"serials", serials}});
+  EXPECT_EQ(host->result().decision, "INVALID");
+  for (const auto& [name, word] : verdicts_of(stored(1)))
+    EXPECT_EQ(word, name == "3-2" ? "INVALID" : name == "2-3" || name == "6-1" ? "SKIPPED" : "PASS") << name;
+  EXPECT_EQ(stored(1)["boards"][8]["reason"], "SERIAL");
+  const Outcome again =
+      run({"datumctl", "verify", "results", "--frames", "--config", "datumd.toml"}, cell.path());
+  EXPECT_THAT(again.output, HasSubstr("1 measured the same")) << again.output;
+}
+
 TEST_F(ScenarioPanel, ATurnedBoardAndATurnedPanelAreNamed) {
   cell.start();
   const auto host = cell.connect();
