@@ -39,7 +39,7 @@ std::uint32_t WordBook::id(const std::string& text) {
 
 BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook& words) {
   BoardSummary s;
-  s.board = {r.sequence, r.measured_at, r.unit_id, r.recipe, r.decision, ""};
+  s.board = {r.sequence, r.measured_at, r.unit_id, r.recipe, r.decision, "", 1, false, {}};
   s.cause = words.id("");
   s.readable = read.verdict.has_value();
   if (!s.readable) {
@@ -47,6 +47,11 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
     return s;
   }
   const BoardVerdict& v = *read.verdict;
+  if (v.serial) {
+    s.board.attempt = v.serial->attempt;
+    s.board.repaired = v.serial->repair.has_value();
+  }
+  for (const PanelBoard& b : v.boards) s.board.panel.push_back({b.name, b.unit_id, word_of(b), b.detail});
   s.artefact = is_artefact(v);
   s.recipe_sha256 = words.id(v.recipe_sha256);
   s.board.why = plain_reason(v);
@@ -127,38 +132,58 @@ DecisionCounts Lot::decisions() const {
   return counts;
 }
 
+namespace {
+
+/// What a lot has seen of a unit.
+struct Attempts {
+  explicit Attempts(const LotBoard& b)
+      : first(b.decision), last(b.decision), before(b.attempt > 1 || b.repaired), measured(before) {
+    add(b);
+  }
+  void add(const LotBoard& b) {
+    const bool is_measured = b.decision != Decision::invalid;
+    reworks += b.repaired;
+    retests += !b.repaired && measured && is_measured;  // as serial.attempt, which INVALID ones do not count
+    measured = measured || is_measured;
+    failed = failed && !b.repaired;
+    retest_pass = failed && b.decision == Decision::pass;
+    failed = failed || b.decision == Decision::fail;
+    last = b.decision;
+  }
+  Decision first, last;
+  bool before, measured, failed = false, retest_pass = false;  // failed: since the last repair
+  std::size_t retests = 0, reworks = 0;
+};
+
+}  // namespace
+
 Lot::Units Lot::units() const {
-  struct Attempts {
-    Decision first, last;
-    bool failed;
-    std::size_t number;
-  };
-  std::map<std::pair<std::string, std::string>, Attempts> named;
+  std::map<std::pair<std::string, std::string>, std::size_t> named;
   std::vector<Attempts> all;
   for (const LotBoard& b : boards_) {
-    const Attempts one{b.decision, b.decision, b.decision == Decision::fail, 1};
-    if (b.unit_id.empty()) {
-      all.push_back(one);
-      continue;
-    }
-    const auto [at, is_new] = named.try_emplace({b.recipe, b.unit_id}, one);
-    if (is_new) continue;
-    Attempts& a = at->second;
-    a.last = b.decision;
-    a.failed = a.failed || b.decision == Decision::fail;
-    ++a.number;
+    const auto [at, is_new] = named.try_emplace({b.recipe, b.unit_id}, all.size());
+    if (is_new || b.unit_id.empty())
+      all.emplace_back(b);
+    else
+      all[at->second].add(b);
   }
-  for (const auto& [name, a] : named) all.push_back(a);
   Units units;
-  units.entered = all.size();
+  std::size_t sure = 0, perhaps = 0;
   for (const Attempts& a : all) {
-    ++units.first[index_of(a.first)];
     ++units.last[index_of(a.last)];
-    units.repeated += a.number > 1;
-    units.passed_again += a.failed && a.last == Decision::pass;
+    units.retests += a.retests;
+    units.reworks += a.reworks;
+    units.retested += a.retests > 0;
+    units.reworked += a.reworks > 0;
+    units.retest_pass += a.retest_pass;
+    ++(a.before ? units.before : units.entered);
+    if (a.before) continue;
+    ++units.first[index_of(a.first)];
+    sure += a.first == Decision::pass && a.reworks == 0;
+    perhaps += a.first == Decision::inconclusive && a.reworks == 0;
   }
-  units.first_pass = yield_of(units.first, units.entered);
-  units.final = yield_of(units.last, units.entered);
+  units.first_pass = {sure, sure + perhaps, units.entered};
+  units.final = yield_of(units.last, all.size());
   return units;
 }
 

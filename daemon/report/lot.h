@@ -1,9 +1,11 @@
 // Numbers of a lot: yields, defects by reason, component and package, and the places of values in their tolerances.
 //
 // A unit is its serial number with its recipe; a board without a serial number is a unit of its own. Attempts are in the store's
-// order. First pass yield: units whose first attempt is PASS over all units that entered; a first attempt INVALID is neither passed
-// nor failed, one that is INCONCLUSIVE makes the yield an interval. Final yield: the same by the last attempt. What happened between
-// two attempts, a retest or a rework, is not in the store.
+// order. An attempt behind the first is a rework where a host stated a repair before it (serial.repair), else a retest; INVALID is no
+// retest, nor is what follows it alone. First pass
+// yield: units whose first attempt is PASS and that were not reworked, over all units whose first attempt is in the lot; a first
+// attempt INVALID is neither passed nor failed, one that is INCONCLUSIVE makes the yield an interval. A unit whose first result here
+// says a later attempt, or a repair, entered before the lot. Final yield: units whose last attempt is PASS over all units.
 #pragma once
 
 #include <array>
@@ -47,6 +49,13 @@ struct LotBoard {
   std::string measured_at, unit_id, recipe;
   Decision decision = Decision::invalid;
   std::string why;
+  std::uint64_t attempt = 1;  // serial.attempt; 1 where it is not stored
+  bool repaired = false;      // a repair was stated before this attempt
+  struct PanelPlace {
+    std::string name, unit_id, word;  // word_of: a decision or SKIPPED
+    std::string why;                  // of what is no PASS
+  };
+  std::vector<PanelPlace> panel;  // its boards; empty: no panel
 };
 
 /// Texts by number, each once, so that a lot's hundred thousands of checks need no text of their own.
@@ -98,9 +107,12 @@ class Lot {
   std::size_t checks() const { return checks_; }
 
   struct Units {
-    std::size_t entered = 0, repeated = 0;  // repeated: with more than one attempt
-    std::size_t passed_again = 0;           // a last attempt PASS after a FAIL: no rework is recorded
-    DecisionCounts first{}, last{};
+    std::size_t entered = 0, before = 0;  // first attempt in this lot, before it
+    std::size_t retests = 0,
+                reworks = 0;  // attempts behind a unit's first; of units from before, also their first here
+    std::size_t retested = 0, reworked = 0;  // units with them
+    std::size_t retest_pass = 0;             // units: PASS at last, after a FAIL without a repair between
+    DecisionCounts first{}, last{};          // of units that entered, of all
     Yield first_pass, final;
   };
   Units units() const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "daemon/report/board_page.h"
 #include "daemon/report/page_text.h"
@@ -84,6 +85,23 @@ PageData spreads_data(const std::vector<Spread>& spreads) {
   return rows;
 }
 
+/// The boards of a panel by place, each with its own serial number.
+void set_panel(PageData& row, const std::vector<LotBoard::PanelPlace>& panel) {
+  PageData places = PageData::type::list;
+  std::map<std::string, std::size_t> counts;
+  for (const LotBoard::PanelPlace& p : panel) {
+    ++counts[p.word];
+    PageData place = texts({{"name", p.name}, {"unit", p.unit_id}, {"word", p.word}, {"why", p.why}});
+    place.set("has_why", !p.why.empty());
+    places.push_back(place);
+  }
+  std::string summary = fmt::format("{} boards:", panel.size());
+  for (const auto& [word, n] : counts) summary += fmt::format(" {} {}", n, word);
+  row.set("is_panel", !panel.empty());
+  row.set("summary", summary);
+  row.set("panel", places);
+}
+
 PageData boards_data(const LotPage& page) {
   PageData rows = PageData::type::list;
   for (const LotBoard& b : page.lot.boards()) {
@@ -93,6 +111,7 @@ PageData boards_data(const LotPage& page) {
                           {"recipe", b.recipe},
                           {"why", b.why}});
     set_decision(row, b.decision);
+    set_panel(row, b.panel);
     rows.push_back(row);
   }
   return rows;
@@ -120,8 +139,13 @@ std::string lot_page(const LotPage& page) {
        {"last", boards.empty() ? "-" : std::to_string(boards.back().sequence)},
        {"unreadable", std::to_string(lot.unreadable())},
        {"entered", std::to_string(units.entered)},
-       {"repeated", std::to_string(units.repeated)},
-       {"passed_again", std::to_string(units.passed_again)},
+       {"before", std::to_string(units.before)},
+       {"all_units", std::to_string(units.final.of)},
+       {"retests", std::to_string(units.retests)},
+       {"retested", std::to_string(units.retested)},
+       {"reworks", std::to_string(units.reworks)},
+       {"reworked", std::to_string(units.reworked)},
+       {"retest_pass", std::to_string(units.retest_pass)},
        {"invalid_first", std::to_string(units.first[static_cast<std::size_t>(Decision::invalid)])},
        {"yield", yield_text({lot.decisions()[0], lot.decisions()[0] + lot.decisions()[1], boards.size()})},
        {"first_pass", yield_text(units.first_pass)},

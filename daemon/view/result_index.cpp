@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t index_form = 4;
+constexpr std::int64_t index_form = 5;
 constexpr int index_busy_ms = 200;
 constexpr std::size_t day_digits = 10;
 
@@ -35,6 +35,8 @@ constexpr const char* tables = R"sql(
   CREATE TABLE calibration (id TEXT NOT NULL, sha256 TEXT NOT NULL, results INTEGER NOT NULL, first INTEGER NOT NULL,
                             first_at TEXT NOT NULL, last INTEGER NOT NULL, last_at TEXT NOT NULL,
                             PRIMARY KEY (id, sha256)) WITHOUT ROWID;
+  CREATE TABLE panel_unit (unit_id TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (unit_id, sequence)) WITHOUT ROWID;
+  CREATE INDEX panel_sequence ON panel_unit (sequence);
   CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
   CREATE TABLE summary (sequence INTEGER PRIMARY KEY, why TEXT NOT NULL, parts BLOB NOT NULL);
 )sql";
@@ -77,6 +79,7 @@ class Batch {
             db, file,
             "INSERT INTO calibration VALUES (?1, ?2, 1, ?3, ?4, ?3, ?4) ON CONFLICT DO UPDATE SET results = "
             "results + 1, last = ?3, last_at = ?4"),
+        panel_(db, file, "INSERT OR IGNORE INTO panel_unit VALUES (?1, ?2)"),
         summaries_(db, file) {}
 
   void add(const StoredResult& r) {
@@ -89,8 +92,10 @@ class Batch {
     summaries_.add(r, read);
     if (!read.verdict) return;  // its page says so; it has no values
     const BoardVerdict& v = *read.verdict;
-    for (const ComponentVerdict& c : v.components)
-      for (const CheckVerdict& check : c.checks) add_check(r, c.reference, check);
+    if (!is_artefact(v))  // of a reference check: no product's values
+      for (const ComponentVerdict& c : v.components)
+        for (const CheckVerdict& check : c.checks) add_check(r, c.reference, check);
+    add_panel(r, v);
     sqlite::Run use(calibration_);
     use->bind(1, v.calibration).bind(2, v.calibration_sha256).bind(3, sequence).bind(4, r.measured_at).step();
   }
@@ -106,6 +111,14 @@ class Batch {
     return at->second = id_.integer(0);
   }
 
+  void add_panel(const StoredResult& r, const BoardVerdict& v) {
+    for (const PanelBoard& b : v.boards) {
+      if (b.unit_id.empty()) continue;
+      sqlite::Run place(panel_);
+      place->bind(1, b.unit_id).bind(2, static_cast<std::int64_t>(r.sequence)).step();
+    }
+  }
+
   void add_check(const StoredResult& r, const std::string& reference, const CheckVerdict& check) {
     const std::int64_t series = id_of(r.recipe, reference, name_of(check.check.characteristic));
     const bool measured = check.decision != Decision::invalid && std::isfinite(check.value);
@@ -116,7 +129,7 @@ class Batch {
     day->step();
   }
 
-  sqlite::Statement board_, series_, id_, day_, day_invalid_, calibration_;
+  sqlite::Statement board_, series_, id_, day_, day_invalid_, calibration_, panel_;
   SummaryWriter summaries_;
   std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> ids_;
 };
@@ -153,7 +166,7 @@ void ResultIndex::make() {
 }
 
 void ResultIndex::begin_anew(const std::string& store_id) {
-  for (const char* table : {"board", "series", "day", "calibration", "word", "summary"})
+  for (const char* table : {"board", "series", "day", "calibration", "panel_unit", "word", "summary"})
     sqlite::execute(db_.get(), file_, fmt::format("DELETE FROM {}", table).c_str());
   sqlite::Statement row(db_.get(), file_, "UPDATE progress SET store_id = ?1, last = 0, first = 0");
   row.bind(1, store_id).step();
@@ -192,8 +205,8 @@ void ResultIndex::remove_below(std::uint64_t first) {
   const auto known =
       static_cast<std::uint64_t>(sqlite::query_integer(db_.get(), file_, "SELECT first FROM progress"));
   if (first <= known) return;
-  for (const char* sql :
-       {"DELETE FROM board WHERE sequence < ?1", "DELETE FROM summary WHERE sequence < ?1"}) {
+  for (const char* sql : {"DELETE FROM board WHERE sequence < ?1", "DELETE FROM summary WHERE sequence < ?1",
+                          "DELETE FROM panel_unit WHERE sequence < ?1"}) {
     sqlite::Statement rows(db_.get(), file_, sql);
     rows.bind(1, static_cast<std::int64_t>(first)).step();
   }
@@ -224,21 +237,28 @@ std::vector<IndexedBoard> ResultIndex::oldest_after(std::uint64_t after, std::si
 
 std::vector<IndexedBoard> ResultIndex::by_unit(const std::string& unit, std::size_t most) {
   std::vector<IndexedBoard> found;
-  // Of equal beginnings: from the text itself to the text behind all that begin with it.
+  // Of equal beginnings: from the text itself to the text behind all that begin with it. Units by themselves, then as boards of panels.
   for (const char* sql :
        {"SELECT * FROM board WHERE unit_id = ?1 AND unit_id <> '' ORDER BY sequence DESC LIMIT ?2",
         "SELECT * FROM board WHERE unit_id > ?1 AND unit_id <> '' AND unit_id < ?1 || char(1114111) "
-        "ORDER BY unit_id, sequence DESC LIMIT ?2"}) {
+        "ORDER BY unit_id, sequence DESC LIMIT ?2",
+        "SELECT board.* FROM panel_unit AS p JOIN board USING (sequence) WHERE p.unit_id = ?1 "
+        "ORDER BY sequence DESC LIMIT ?2",
+        "SELECT board.* FROM panel_unit AS p JOIN board USING (sequence) WHERE p.unit_id > ?1 "
+        "AND p.unit_id < ?1 || char(1114111) ORDER BY p.unit_id, sequence DESC LIMIT ?2"}) {
     sqlite::Statement rows(db_.get(), file_, sql);
     rows.bind(1, unit).bind(2, static_cast<std::int64_t>(most - found.size()));
-    while (rows.step()) found.push_back(board_of(rows));
+    while (rows.step())
+      if (const IndexedBoard b = board_of(rows);
+          std::none_of(found.begin(), found.end(), [&](const auto& f) { return f.sequence == b.sequence; }))
+        found.push_back(b);
   }
   return found;
 }
 
 std::vector<std::uint64_t> ResultIndex::choice(const std::string& recipe, const std::string& from,
                                                const std::string& before, std::size_t most) {
-  std::string sql = "SELECT sequence FROM board WHERE measured_at >= ?1";
+  std::string sql = "SELECT sequence FROM board WHERE measured_at >= ?1 AND artefact = 0";
   if (!before.empty()) sql += " AND measured_at < ?2";
   if (!recipe.empty()) sql += " AND recipe = ?3";
   sqlite::Statement rows(db_.get(), file_, (sql + " ORDER BY measured_at DESC LIMIT ?4").c_str());

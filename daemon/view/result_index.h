@@ -63,9 +63,9 @@ class ResultIndex {
   Progress progress();
   /// In the store's order, above `after`.
   std::vector<IndexedBoard> oldest_after(std::uint64_t after, std::size_t most);
-  /// Newest first. Exact text of the unit; a unit that begins with it follows.
+  /// Newest first. Exact text of the unit; a unit that begins with it follows, then panels with such a board. Each result once.
   std::vector<IndexedBoard> by_unit(const std::string& unit, std::size_t most);
-  /// The newest `most` of a choice, in the store's order.
+  /// The newest `most` of a choice, in the store's order, without readings of artefacts.
   std::vector<std::uint64_t> choice(const std::string& recipe, const std::string& from,
                                     const std::string& before, std::size_t most);
   /// Adds these results to a lot, in this order; those that are not in the index are left out. Throws StoreError, PageTimeout after

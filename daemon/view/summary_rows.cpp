@@ -17,6 +17,13 @@ class RowReader {
     at_ += sizeof value;
     return value;
   }
+  std::string take_text() {
+    const auto size = take<std::uint32_t>();
+    whole_ = whole_ && size <= rest();
+    std::string text = whole_ ? bytes_.substr(at_, size) : "";
+    at_ += text.size();
+    return text;
+  }
   bool whole() const { return whole_; }
   std::size_t rest() const { return at_ < bytes_.size() ? bytes_.size() - at_ : 0; }
 
@@ -29,6 +36,11 @@ class RowReader {
 template <class T>
 void put(std::string& to, T value) {
   to.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void put_text(std::string& to, const std::string& text) {
+  put(to, static_cast<std::uint32_t>(text.size()));
+  to += text;
 }
 
 Decision decision_of(std::uint8_t number) { return static_cast<Decision>(number & 3); }
@@ -54,7 +66,11 @@ void SummaryWriter::add(const StoredResult& result, const ReadResult& read) {
   const BoardSummary s = summary_of(result, read, words_);
   std::string bytes;
   bytes.reserve(20 + s.parts.size() * 13 + s.checks.size() * 17);
-  put(bytes, static_cast<std::uint8_t>(s.readable + 2 * s.artefact));
+  put(bytes, static_cast<std::uint8_t>(s.readable + 2 * s.artefact + 4 * s.board.repaired));
+  put(bytes, s.board.attempt);
+  put(bytes, static_cast<std::uint32_t>(s.board.panel.size()));
+  for (const LotBoard::PanelPlace& p : s.board.panel)
+    for (const std::string& text : {p.name, p.unit_id, p.word, p.why}) put_text(bytes, text);
   put(bytes, stored_id(s.cause));
   put(bytes, stored_id(s.recipe_sha256));
   put(bytes, static_cast<std::uint32_t>(s.parts.size()));
@@ -102,12 +118,22 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
              row->text(1),
              row->text(2),
              decision_of(static_cast<std::uint8_t>(row->integer(3))),
-             row->text(4)};
+             row->text(4),
+             1,
+             false,
+             {}};
   const std::string bytes = row->text(5);
   RowReader in(bytes);
   const auto state = in.take<std::uint8_t>();
   s.readable = (state & 1) != 0;
   s.artefact = (state & 2) != 0;
+  s.board.repaired = (state & 4) != 0;
+  s.board.attempt = in.take<std::uint64_t>();
+  const auto places = in.take<std::uint32_t>();
+  for (std::uint32_t i = 0; i < places && in.whole(); ++i) {
+    LotBoard::PanelPlace& p = s.board.panel.emplace_back();
+    for (std::string* text : {&p.name, &p.unit_id, &p.word, &p.why}) *text = in.take_text();
+  }
   s.cause = word_of(in.take<std::uint32_t>());
   s.recipe_sha256 = word_of(in.take<std::uint32_t>());
   const auto parts = in.take<std::uint32_t>();

@@ -53,8 +53,10 @@ TEST(Lot, FirstAttemptDecidesTheFirstPassYieldAndTheLastOneTheFinal) {
     lot.add(result(++n, unit, decision));
   const Lot::Units units = lot.units();
   EXPECT_EQ(units.entered, 8u);  // A to F, and two boards without a number
-  EXPECT_EQ(units.repeated, 4u);
-  EXPECT_EQ(units.passed_again, 1u);      // B
+  EXPECT_EQ(units.retests, 3u);  // of B, E and F; C was not measured before
+  EXPECT_EQ(units.retested, 3u);
+  EXPECT_EQ(units.reworks, 0u);
+  EXPECT_EQ(units.retest_pass, 1u);       // B
   EXPECT_EQ(units.first_pass.least, 4u);  // A, F and the two
   EXPECT_EQ(units.first_pass.most, 5u);   // and D perhaps
   EXPECT_EQ(units.first[static_cast<std::size_t>(N)], 1u);
@@ -65,6 +67,53 @@ TEST(Lot, FirstAttemptDecidesTheFirstPassYieldAndTheLastOneTheFinal) {
   EXPECT_EQ(yield_text({1, 1, 4}), "25.0 %");
   EXPECT_EQ(yield_text({}), "-");
   EXPECT_EQ(lot.decisions(), (DecisionCounts{6, 1, 4, 1}));
+}
+
+TEST(Lot, TellsRetestsFromReworksAndUnitsFromBefore) {
+  Lot lot;
+  std::uint64_t n = 0;
+  const auto add = [&](const char* unit, Decision decision, std::uint64_t attempt,
+                       const char* repair = nullptr) {
+    BoardVerdict v = verdict_from_json(result(++n, unit, decision).json);
+    v.serial = SerialEvidence{"host", "", attempt};
+    if (repair) v.serial->repair = repair;
+    lot.add(row_of(v, to_json(v)));
+  };
+  add("A", F, 1);
+  add("A", F, 2);              // retest
+  add("A", P, 3, "U1 again");  // rework: no retest PASS
+  add("B", P, 1);
+  add("B", P, 2, "label");  // passed at once, yet reworked
+  add("C", F, 1);
+  add("C", P, 2);  // retest PASS
+  add("D", P, 4);  // entered before: this is a retest
+  add("E", P, 2, "C3");
+  add("F", N, 1);
+  add("F", P, 1);  // the store counts both as its first
+  add("G", P, 1);
+  const Lot::Units units = lot.units();
+  EXPECT_EQ(units.entered, 5u);  // A, B, C, F, G
+  EXPECT_EQ(units.before, 2u);   // D, E
+  EXPECT_EQ(units.retests, 3u);
+  EXPECT_EQ(units.retested, 3u);  // A, C, D
+  EXPECT_EQ(units.reworks, 3u);
+  EXPECT_EQ(units.reworked, 3u);  // A, B, E
+  EXPECT_EQ(units.retest_pass, 1u);
+  EXPECT_EQ(units.first_pass.least, 1u);  // G
+  EXPECT_EQ(units.first_pass.of, 5u);
+  EXPECT_EQ(units.final.least, 7u);
+  EXPECT_EQ(units.final.of, 7u);
+}
+
+TEST(Lot, APanelsBoardsHaveTheirOwnNumbers) {
+  BoardVerdict v = verdict_from_json(result(1, "PANEL", F).json);
+  v.boards = {{"1-1", "SN<1>", P, Reason::none, "", {}, std::nullopt},
+              {"2-1", "SN-2", std::nullopt, Reason::skipped, "marked", {}, std::nullopt}};
+  Lot lot;
+  lot.add(row_of(v, to_json(v)));
+  const std::string page = lot_page({lot, "", "", true, {}});
+  EXPECT_THAT(page, HasSubstr("2 boards: 1 PASS 1 SKIPPED"));
+  EXPECT_THAT(page, HasSubstr("<li>1-1 PASS SN&lt;1&gt;</li><li>2-1 SKIPPED SN-2: marked</li>"));
 }
 
 TEST(Lot, EqualNumbersOfTwoRecipesAreTwoUnits) {

@@ -67,6 +67,47 @@ TEST(ResultIndex, FindsAUnitsAttemptsAndThoseThatBeginSo) {
   EXPECT_THAT(numbers(index.by_unit("' OR 1=1 --", 9)), ElementsAre());
 }
 
+TEST(ResultIndex, AReadingOfAnArtefactIsNoProduct) {
+  const ViewedStore s;
+  const std::string at = "2026-01-01T00:00:00.000000Z";
+  BoardVerdict golden = ViewedStore::one("GB-7", P, 1190, at);
+  golden.reference = ReferenceEvidence{"shift", {}};
+  s.keep({ViewedStore::one("A", P, 1150, at), golden});
+  s.follow();
+  ResultIndex index(s.index, ResultIndex::Access::reading);
+  EXPECT_THAT(index.choice("", "", "", 1), ElementsAre(1));
+  const auto days = index.days({"mainboard", "U1", "median"}, "", 9);
+  ASSERT_EQ(days.size(), 1u);
+  EXPECT_EQ(days[0].n, 1u);
+  EXPECT_EQ(days[0].most, 1150);
+  EXPECT_THAT(numbers(index.by_unit("GB-7", 9)), ElementsAre(2));
+}
+
+TEST(ResultIndex, ABoardOfAPanelIsFoundByItsNumberAndKeptInTheLot) {
+  const ViewedStore s;
+  const std::string at = "2026-01-01T00:00:00.000000Z";
+  BoardVerdict panel = ViewedStore::one("PANEL", F, 1150, at);
+  panel.serial = SerialEvidence{"host", "", 3};
+  panel.serial->repair = "U1";
+  panel.boards = {{"1-1", "SN7", P, Reason::none, "", {}, std::nullopt},
+                  {"2-1", "SN71", std::nullopt, Reason::skipped, "marked", {}, std::nullopt},
+                  {"3-1", "", F, Reason::none, "", {}, std::nullopt}};
+  s.keep({ViewedStore::one("SN7", F, 1, at), panel, ViewedStore::one("SN72", P, 1, at)});
+  s.follow();
+  ResultIndex index(s.index, ResultIndex::Access::reading);
+  EXPECT_THAT(numbers(index.by_unit("SN7", 9)), ElementsAre(1, 3, 2));
+  EXPECT_THAT(numbers(index.by_unit("SN71", 9)), ElementsAre(2));
+  EXPECT_THAT(numbers(index.by_unit("PANEL", 9)), ElementsAre(2));
+  Lot lot;
+  index.add_to(lot, {2}, std::chrono::steady_clock::now() + testing::no_hurry);
+  ASSERT_EQ(lot.boards().size(), 1u);
+  const LotBoard& b = lot.boards()[0];
+  EXPECT_TRUE(b.repaired);
+  ASSERT_EQ(b.panel.size(), 3u);
+  EXPECT_EQ(b.panel[1].name + b.panel[1].unit_id + b.panel[1].word + b.panel[1].why, "2-1SN71SKIPPEDmarked");
+  EXPECT_EQ(b.panel[2].word, "FAIL");
+}
+
 TEST(ResultIndex, AnotherStoreBeginsItAnew) {
   const ViewedStore s;
   s.keep({ViewedStore::one("A", P, 1, "2026-01-01T00:00:00Z"),
