@@ -5,19 +5,14 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/pushed_cell.h"
 
 namespace datum::scenario {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct Acting {
-  Outcome ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), "datumctl");
-    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
-    return run(words, cell.path());
-  }
+struct Acting : PushedCell {
   /// What the chain has of acts, once there are so many; rounds of the loop come by the host.
   std::vector<nlohmann::json> acts(std::size_t wanted) {
     std::vector<nlohmann::json> found;
@@ -29,9 +24,6 @@ struct Acting {
     } while (found.size() < wanted && !cell.daemon().has_ended());
     return found;
   }
-
-  mutable Cell cell;
-  std::unique_ptr<Host> host;
 };
 
 TEST(ScenarioActs, AStudyAndAConfirmationAreLinksOfTheChainOnce) {
@@ -40,9 +32,7 @@ TEST(ScenarioActs, AStudyAndAConfirmationAreLinksOfTheChainOnce) {
                Cell::recipe_text(300) +
                    "\n[[confirmation]]\nby = \"C. Berger\"\nat = \"2026-11-20T10:15:00Z\"\n"
                    "references = [\"B1\"]\nframes_sha256 = []\n");
-  a.cell.start();
-  a.host = a.cell.connect();
-  a.host->command("DATA:PUSH ON");
+  a.start();
   const auto confirmed = a.acts(1);
   EXPECT_EQ(confirmed[0]["who"], "C. Berger");
   EXPECT_THAT(

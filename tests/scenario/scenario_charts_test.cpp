@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/pushed_cell.h"
 
 namespace datum::scenario {
 namespace {
@@ -17,27 +16,11 @@ using ::testing::StartsWith;
 
 constexpr int phase_1 = 25;
 
-struct Charted {
+struct Charted : PushedCell {
   explicit Charted(const std::string& rules = "rules = \"1,2\"\ndisarm = \"1\"\n") {
     cell.write("recipes/box.toml",
                Cell::recipe_text(300) + "\n[control_charts]\n" + rules + "characteristics = [\"median\"]\n");
-    cell.start();
-    connect();
-  }
-  void connect() {
-    host = cell.connect();
-    host->command("DATA:PUSH ON");
-  }
-  void kill() {
-    cell.daemon().signal(SIGKILL);
-    cell.daemon().wait();
-    cell.start();
-    connect();
-  }
-  plc::ResultLine measure(double height_um) {
-    const std::uint32_t n = ++frames;
-    cell.deliver("f" + std::to_string(n), frame_of_box(height_um, n));
-    return host->result();
+    start();
   }
   /// Behind the announcement: watched, and on the disk.
   std::string state(const std::string& wanted) const {
@@ -48,22 +31,12 @@ struct Charted {
     } while (state.rfind(wanted, 0) != 0 && !cell.daemon().has_ended());
     return state;
   }
-  Outcome ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), "datumctl");
-    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
-    return run(words, cell.path());
-  }
-
   Outcome ask_daemon(std::vector<std::string> words) const {
     words.insert(words.begin(), "datumctl");
     for (const std::string& word : {std::string("--tcp"), "127.0.0.1:" + std::to_string(cell.tcp_port())})
       words.push_back(word);
     return run(words, cell.path());
   }
-
-  mutable Cell cell;
-  std::unique_ptr<Host> host;
-  std::uint32_t frames = 0;
 };
 
 TEST(ScenarioCharts, ARuleDisarmsUntilAPersonAcknowledgesItWhateverHappensBetween) {

@@ -1,12 +1,10 @@
 // Reference checks with the real programs: a golden board as the artefact, kill -9, overrides, look-back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/pushed_cell.h"
 
 namespace datum::scenario {
 namespace {
@@ -34,29 +32,12 @@ mpe_um = 5.0
   return o;
 }
 
-struct Checked {
-  explicit Checked(const CellOptions& options) : cell(options) {
+struct Checked : PushedCell {
+  explicit Checked(const CellOptions& options) : PushedCell(options) {
     std::string golden = Cell::recipe_text(300);
     golden.replace(golden.find("\"box\""), 5, "\"golden\"");
     cell.write("recipes/golden.toml", golden);
-    cell.start();
-    connect();
-  }
-  void connect() {
-    host = cell.connect();
-    host->command("DATA:PUSH ON");
-  }
-  void kill() {
-    cell.daemon().signal(SIGKILL);
-    cell.daemon().wait();
-    cell.start();
-    connect();
-  }
-  /// A frame's pushed result.
-  plc::ResultLine measure(double height_um) {
-    const std::uint32_t n = ++frames;
-    cell.deliver("f" + std::to_string(n), frame_of_box(height_um, n));
-    return host->result();
+    start();
   }
   nlohmann::json verdict() const { return cell.results().back(); }
   std::string state() const {
@@ -77,22 +58,6 @@ struct Checked {
     measure(height_um);
     while (host->ask("SYST:STAT?").rfind("IDLE", 0) != 0) ASSERT_FALSE(cell.daemon().has_ended());
   }
-  Outcome ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), "datumctl");
-    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
-    return run(words, cell.path());
-  }
-  void sql(const char* text) const {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open((cell.path() / "results.db").c_str(), &db), SQLITE_OK);
-    sqlite3_busy_timeout(db, 10'000);
-    EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-    sqlite3_close(db);
-  }
-
-  Cell cell;
-  std::unique_ptr<Host> host;
-  std::uint32_t frames = 0;
 };
 
 TEST(ScenarioChecks, NothingPassesWithoutAGoodCheckAndEachVerdictNamesIts) {

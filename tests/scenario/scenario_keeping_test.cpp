@@ -9,7 +9,7 @@
 #include <regex>
 
 #include "config/toml_reader.h"
-#include "tests/scenario/scenario_cell.h"
+#include "tests/scenario/pushed_cell.h"
 
 namespace datum::scenario {
 namespace {
@@ -24,14 +24,8 @@ CellOptions keeping(const std::string& table) {
   return o;
 }
 
-struct Keeping {
-  explicit Keeping(const CellOptions& options) : cell(options) { cell.start(); }
-
-  Outcome ctl(std::vector<std::string> words) const {
-    words.insert(words.begin(), "datumctl");
-    for (const char* word : {"--config", "datumd.toml"}) words.push_back(word);
-    return run(words, cell.path());
-  }
+struct Keeping : PushedCell {
+  explicit Keeping(const CellOptions& options) : PushedCell(options) { cell.start(); }
   /// Boards 1 to n; every third is bad.
   void measure(int n) const {
     const auto host = cell.connect();
@@ -42,20 +36,11 @@ struct Keeping {
       host->result();
     }
   }
-  void sql(const char* text) const {
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open((cell.path() / "results.db").c_str(), &db), SQLITE_OK);
-    sqlite3_busy_timeout(db, 10'000);
-    EXPECT_EQ(sqlite3_exec(db, text, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-    sqlite3_close(db);
-  }
   void restart() {
     cell.daemon().signal(SIGTERM);
     cell.daemon().wait();
     cell.start();
   }
-
-  Cell cell;
 };
 
 TEST(ScenarioKeeping, WhatIsTakenIsToldAndTheRestIsMeasuredTheSame) {

@@ -8,20 +8,20 @@
 
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
-#include "tests/daemon/inspection/board/inspect_fixture.h"
+#include "tests/daemon/inspection/board/placed_board.h"
 #include "tests/virtual_cell/twin_grey.h"
 
 namespace datum::inspect_fiducials_test {
 
 using testing::box;
+using testing::five_parts;
 using testing::make_scene;
+using testing::number;
+using testing::placed_board;
 using testing::render;
 using testing::Scene;
-
-inline std::vector<Component> parts() {
-  return {box("U1", 3, 4, 0, 400), box("U2", 8.5, 4, 30, 600), box("U3", 5.8, 1.6, 90, 500),
-          box("U4", 9.6, 1.4, 0, 450), box("U5", 2, 6.6, 75, 550)};
-}
+using testing::warnings;
+using testing::with;
 
 inline Fiducial mark(const std::string& name, FiducialShape shape, double x, double y, double size,
                      double other = 0) {
@@ -48,7 +48,7 @@ using Form = TwinInk::Form;
 /// Solder mask, pads of the parts, legend, vias beside the marks, vignetting and noise.
 inline TwinGrey artwork(const std::vector<Fiducial>& printed) {
   TwinGrey g;
-  for (const Component& c : parts())
+  for (const Component& c : five_parts())
     for (const double side : {-0.7, 0.7}) {
       const double turn = c.body.rotation_deg * M_PI / 180;
       g.inks.push_back({Form::rect,
@@ -76,7 +76,7 @@ inline TwinGrey artwork(const std::vector<Fiducial>& printed) {
 
 struct Laid {
   double x_mm = 0.31, y_mm = -0.22, turn_deg = 1.3;
-  std::vector<Component> seen = parts();
+  std::vector<Component> seen = five_parts();
   std::vector<Fiducial> printed = marks();
   std::uint64_t seed = 1;
 };
@@ -84,50 +84,17 @@ struct Laid {
 /// `change` alters the artwork before it is drawn.
 template <class Change>
 Scene placed(const Laid& at, Change change) {
-  Scene s = make_scene();
-  s.recipe.components = at.seen;
-  const Eigen::Vector3d middle(6, 4, 0);
-  s.sensor_from_board = Eigen::Translation3d(middle + Eigen::Vector3d(at.x_mm, at.y_mm, 0)) *
-                        Eigen::AngleAxisd(at.turn_deg * M_PI / 180, Eigen::Vector3d::UnitZ()) *
-                        Eigen::Translation3d(-middle);
-  render(s);
+  Scene s = placed_board(at.x_mm, at.y_mm, at.turn_deg, at.seen);
   TwinGrey grey = artwork(at.printed);
   change(grey);
   const BoardView view(s.frame, Htm<Board, Sensor>(Eigen::Matrix4d(s.sensor_from_board.inverse().matrix())));
   s.frame.intensity =
       draw_grey(grey, s.recipe.board_size_mm,
                 {s.frame.rows, s.frame.cols, view.origin(), view.per_col(), view.per_row()}, at.seed);
-  s.recipe.components = parts();
-  AlignmentRecipe a;
-  a.max_shift_mm = 1;
-  a.max_rotation_deg = 3;
-  a.min_ratio = 1.25;
-  a.fiducials = marks();
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
+  return with(std::move(s), [](AlignmentRecipe& a) { a.fiducials = marks(); });
 }
 inline Scene placed(const Laid& at = {}) {
   return placed(at, [](TwinGrey&) {});
-}
-
-template <class Change>
-Scene with(Scene s, Change change) {
-  AlignmentRecipe a = *s.recipe.alignment;
-  change(a);
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-inline double number(const BoardVerdict& v, const std::string& name) {
-  for (const auto& [key, value] : v.stages.at(0).health)
-    if (key == name) return value;
-  return std::nan("");
-}
-
-inline std::string warnings(const BoardVerdict& v) {
-  std::string all;
-  for (const std::string& w : v.stages.at(0).warnings) all += w + "\n";
-  return all;
 }
 
 inline void scatter(std::vector<Component>& seen) {

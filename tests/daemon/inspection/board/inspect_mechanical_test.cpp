@@ -8,21 +8,19 @@
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/registration/mechanical_motion.h"
-#include "tests/daemon/inspection/board/inspect_fixture.h"
+#include "tests/daemon/inspection/board/placed_board.h"
 
 namespace datum::inspect_mechanical_test {
 namespace {
 
 using testing::box;
+using testing::five_parts;
 using ::testing::HasSubstr;
-using testing::make_scene;
-using testing::render;
+using testing::number;
+using testing::placed_board;
 using testing::Scene;
-
-std::vector<Component> parts() {
-  return {box("U1", 3, 4, 0, 400), box("U2", 8.5, 4, 30, 600), box("U3", 5.8, 1.6, 90, 500),
-          box("U4", 9.6, 1.4, 0, 450), box("U5", 2, 6.6, 75, 550)};
-}
+using testing::warnings;
+using testing::with;
 
 /// Pixels of 0.04 mm: 20 and 25 across.
 std::vector<AlignmentHole> holes() {
@@ -34,7 +32,7 @@ enum class Below : std::uint8_t { nothing, fixture };
 
 struct Laid {
   double x_mm = 0.31, y_mm = -0.22, turn_deg = 1.3;
-  std::vector<Component> seen = parts();
+  std::vector<Component> seen = five_parts();
   std::vector<AlignmentHole> drilled = holes();
   Eigen::Vector2d routed_mm = Eigen::Vector2d::Zero();  // displacement of the outline against the artwork
   Below below = Below::nothing;
@@ -62,13 +60,7 @@ void open(Below below, std::int16_t& count, PixelClass& c) {
 }
 
 Scene placed(const Laid& at = {}) {
-  Scene s = make_scene();
-  s.recipe.components = at.seen;
-  const Eigen::Vector3d middle(6, 4, 0);
-  s.sensor_from_board = Eigen::Translation3d(middle + Eigen::Vector3d(at.x_mm, at.y_mm, 0)) *
-                        Eigen::AngleAxisd(at.turn_deg * M_PI / 180, Eigen::Vector3d::UnitZ()) *
-                        Eigen::Translation3d(-middle);
-  render(s);
+  Scene s = placed_board(at.x_mm, at.y_mm, at.turn_deg, at.seen);
   each_pixel(s, [&](const Eigen::Vector2d& p, std::int16_t& count, PixelClass& c) {
     const Eigen::Vector2d in = p - at.routed_mm;
     const bool beside = (in.array() < 0).any() || (in.array() > s.recipe.board_size_mm.array()).any();
@@ -82,40 +74,15 @@ Scene placed(const Laid& at = {}) {
     random = random * 6364136223846793005ull + 1442695040888963407ull;
     if (double(random >> 11) / 9007199254740992.0 < at.missing) c = PixelClass::no_data;
   }
-  s.recipe.components = parts();
-  AlignmentRecipe a;
-  a.max_shift_mm = 1;
-  a.max_rotation_deg = 3;
-  a.min_ratio = 1.25;
-  a.holes = holes();
-  a.edges = {{"bottom", {0, 0}, {12, 0}, 10},
-             {"right", {12, 0}, {12, 8}, 10},
-             {"top", {12, 8}, {0, 8}, 10},
-             {"left", {0, 8}, {0, 0}, 10}};
-  a.holes_offset_um = 5;
-  a.edges_offset_um = 20;
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-template <class Change>
-Scene with(Scene s, Change change) {
-  AlignmentRecipe a = *s.recipe.alignment;
-  change(a);
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-double number(const BoardVerdict& v, const std::string& name) {
-  for (const auto& [key, value] : v.stages.at(0).health)
-    if (key == name) return value;
-  return std::nan("");
-}
-
-std::string warnings(const BoardVerdict& v) {
-  std::string all;
-  for (const std::string& w : v.stages.at(0).warnings) all += w + "\n";
-  return all;
+  return with(std::move(s), [](AlignmentRecipe& a) {
+    a.holes = holes();
+    a.edges = {{"bottom", {0, 0}, {12, 0}, 10},
+               {"right", {12, 0}, {12, 8}, 10},
+               {"top", {12, 8}, {0, 8}, 10},
+               {"left", {0, 8}, {0, 0}, 10}};
+    a.holes_offset_um = 5;
+    a.edges_offset_um = 20;
+  });
 }
 
 void expect_covered(const BoardVerdict& v, const Laid& at) {

@@ -6,57 +6,26 @@
 
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
-#include "tests/daemon/inspection/board/inspect_fixture.h"
+#include "tests/daemon/inspection/board/placed_board.h"
 
 namespace datum::inspect_registration_test {
 namespace {
 
 using testing::box;
+using testing::five_parts;
 using ::testing::HasSubstr;
 using testing::make_scene;
+using testing::number;
 using testing::render;
 using testing::Scene;
+using testing::with;
 
 /// Three deviations: pixels of 40 um place an edge within 12 um, a body's middle by two edges of three profiles and more, the
 /// board by three bodies and more.
 constexpr double shift_um = 15, rotation_mdeg = 200;
 
-/// Five parts of which none looks like another one turned.
-std::vector<Component> parts() {
-  return {box("U1", 3, 4, 0, 400), box("U2", 8.5, 4, 30, 600), box("U3", 5.8, 1.6, 90, 500),
-          box("U4", 9.6, 1.4, 0, 450), box("U5", 2, 6.6, 75, 550)};
-}
-
-/// The recipe looks for the board at the frame's origin; it lies shifted and turned about its middle.
-Scene placed(double x_mm, double y_mm, double turn_deg, std::vector<Component> seen = parts()) {
-  Scene s = make_scene();
-  s.recipe.components = std::move(seen);
-  const Eigen::Vector3d middle(6, 4, 0);
-  s.sensor_from_board = Eigen::Translation3d(middle + Eigen::Vector3d(x_mm, y_mm, 0)) *
-                        Eigen::AngleAxisd(turn_deg * M_PI / 180, Eigen::Vector3d::UnitZ()) *
-                        Eigen::Translation3d(-middle);
-  render(s);
-  s.recipe.components = parts();
-  AlignmentRecipe a;
-  a.max_shift_mm = 1;
-  a.max_rotation_deg = 3;
-  a.min_ratio = 1.25;
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-template <class Change>
-Scene with(Scene s, Change change) {
-  AlignmentRecipe a = *s.recipe.alignment;
-  change(a);
-  s.recipe.alignment = std::make_shared<AlignmentRecipe>(a);
-  return s;
-}
-
-double number(const BoardVerdict& v, const std::string& name) {
-  for (const auto& [key, value] : v.stages.at(0).health)
-    if (key == name) return value;
-  return std::nan("");
+Scene placed(double x_mm, double y_mm, double turn_deg, std::vector<Component> seen = five_parts()) {
+  return testing::placed_board(x_mm, y_mm, turn_deg, std::move(seen));
 }
 
 TEST(InspectRegistration, MeasuresABoardThatIsTurned) {
@@ -103,7 +72,7 @@ TEST(InspectRegistration, AFixtureThatIsSeenBesideTheBoardBendsNothing) {
 
 /// U1 lies 0.12 mm to the right and 4 degrees counter-clockwise on a board that is itself shifted and turned.
 TEST(InspectRegistration, PlacesOfPartsAreThoseOnTheRegisteredBoard) {
-  std::vector<Component> seen = parts();
+  std::vector<Component> seen = five_parts();
   seen[0].body.centre_mm.x() += 0.12;
   seen[0].body.rotation_deg += 4;
   Scene s = placed(0.83, -0.61, -2.0, seen);
@@ -139,7 +108,7 @@ TEST(InspectRegistration, NamesATurnedAndAMirroredBoard) {
     EXPECT_EQ(v.reason, Reason::alignment);
     EXPECT_THAT(v.detail, HasSubstr(name));
   }
-  std::vector<Component> mirrored = parts();
+  std::vector<Component> mirrored = five_parts();
   for (Component& c : mirrored) {
     c.body.centre_mm.x() = 12 - c.body.centre_mm.x();
     c.body.rotation_deg = -c.body.rotation_deg;
@@ -221,7 +190,7 @@ TEST(InspectRegistration, RefusesASymmetricBoard) {
 }
 
 TEST(InspectRegistration, OneMissingPartIsAVerdictOnThatPart) {
-  std::vector<Component> four = parts();
+  std::vector<Component> four = five_parts();
   four.pop_back();
   const BoardVerdict v = placed(0.5, 0.5, 1.5, four).inspect();
   EXPECT_EQ(v.reason, Reason::none) << v.detail;
@@ -249,7 +218,7 @@ TEST(InspectRegistration, APlaceThatMustBeEmptyIsNotLookedFor) {
 /// The board stands at one degree to its placement in the recipe: tops of 2.5 mm lean by 44 um, which is no shift of the board.
 TEST(InspectRegistration, TallTopsOfATiltedBoardLean) {
   const auto tall = [] {
-    std::vector<Component> all = parts();
+    std::vector<Component> all = five_parts();
     for (Component& c : all) c.nominal_height_um += 2000;
     return all;
   };
@@ -290,7 +259,7 @@ TEST(InspectRegistration, TheSameBytesForAnyNumberOfThreads) {
 
 /// By what bodies disagree: three bodies displaced by 60 um against each other.
 TEST(InspectRegistration, BodiesThatDisagreeAreInItsUncertaintyAndAboveALimitRefused) {
-  std::vector<Component> displaced = parts();
+  std::vector<Component> displaced = five_parts();
   displaced[0].body.centre_mm.x() += 0.06;
   displaced[1].body.centre_mm.y() -= 0.06;
   displaced[3].body.centre_mm.x() -= 0.06;
@@ -303,7 +272,7 @@ TEST(InspectRegistration, BodiesThatDisagreeAreInItsUncertaintyAndAboveALimitRef
 
 /// Places of the parts as D = [x, b; b, y] puts them about the board's middle.
 std::vector<Component> stretched_parts(double x, double y, double b) {
-  std::vector<Component> all = parts();
+  std::vector<Component> all = five_parts();
   Eigen::Matrix2d d;
   d << x, b, b, y;
   const Eigen::Vector2d middle(6, 4);
