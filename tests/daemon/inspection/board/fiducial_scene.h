@@ -15,10 +15,8 @@ namespace datum::inspect_fiducials_test {
 
 using testing::box;
 using testing::five_parts;
-using testing::make_scene;
 using testing::number;
 using testing::placed_board;
-using testing::render;
 using testing::Scene;
 using testing::warnings;
 using testing::with;
