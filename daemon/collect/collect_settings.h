@@ -6,16 +6,13 @@
 #include <filesystem>
 #include <string>
 
+#include "daemon/store/broker_settings.h"
+
 namespace datum {
 
-struct CollectBroker {
-  std::string url;                       // amqps://HOST[:PORT], or amqp:// to this computer
-  std::string entries;                   // the broker's address of the entries
-  int window = 500;                      // messages that are taken and not yet committed, at most
-  std::string user;                      // SASL PLAIN; empty: none
-  std::filesystem::path password_file;   // its first line
-  std::filesystem::path authority_file;  // PEM of those who may certify the broker; empty: the system's
-  std::filesystem::path certificate_file, key_file;  // PEM of this client; empty: none
+struct CollectBroker : BrokerSettings {
+  std::string entries;  // the broker's address of the entries
+  int window = 500;     // messages that are taken and not yet committed, at most
 };
 
 struct CollectDatabase {
@@ -41,8 +38,5 @@ CollectSettings load_collect_settings(const std::filesystem::path& file);
 
 /// Connection string of libpq. Throws std::runtime_error where the password's file can't be read.
 std::string connection_string(const CollectDatabase& database);
-
-/// First line of a file. Throws std::runtime_error where it can't be read, is empty, or is open to others.
-std::string password_in(const std::filesystem::path& file);
 
 }  // namespace datum

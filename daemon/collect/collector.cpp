@@ -4,204 +4,131 @@
 #include <syslog.h>
 
 #include <algorithm>
-#include <chrono>
-#include <map>
-#include <proton/connection.hpp>
-#include <proton/connection_options.hpp>
-#include <proton/container.hpp>
-#include <proton/delivery.hpp>
-#include <proton/error_condition.hpp>
-#include <proton/message.hpp>
-#include <proton/messaging_handler.hpp>
-#include <proton/receiver.hpp>
-#include <proton/receiver_options.hpp>
-#include <proton/ssl.hpp>
-#include <proton/transport.hpp>
-#include <proton/types.hpp>
-#include <proton/work_queue.hpp>
-
-#include "daemon/collect/write_thread.h"
+#include <stdexcept>
+#include <utility>
 
 namespace datum {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr int tick_ms = 200;
-constexpr int first_wait_ms = 500, longest_wait_ms = 30'000;  // before connecting again; doubled each time
-constexpr int idle_ms = 30'000;                               // without a byte the connection is dead
-constexpr std::chrono::seconds open_at_end{10};
-// RabbitMQ 3.10 loses accepts of a consumer that closes at once behind them.
-constexpr std::chrono::milliseconds calm_before_close{500};
-
-proton::connection_options options_of(const CollectBroker& b) {
-  proton::connection_options options;
-  options.container_id("datumd-collect").idle_timeout(proton::duration(idle_ms));
-  if (b.url.starts_with("amqps:")) {
-    const auto authority = b.authority_file.string();
-    if (!b.certificate_file.empty()) {
-      const proton::ssl_certificate own(b.certificate_file.string(), b.key_file.string());
-      options.ssl_client_options(proton::ssl_client_options(own, authority));
-    } else {
-      options.ssl_client_options(authority.empty() ? proton::ssl_client_options()
-                                                   : proton::ssl_client_options(authority));
-    }
-  }
-  if (!b.user.empty()) {
-    options.user(b.user).password(password_in(b.password_file)).sasl_allowed_mechs("PLAIN");
-    options.sasl_allow_insecure_mechs(true);  // the settings allow a clear connection to this computer alone
-  } else {
-    options.sasl_allowed_mechs(b.certificate_file.empty() ? "ANONYMOUS" : "EXTERNAL ANONYMOUS");
-  }
-  return options;
-}
-
-/// The bytes that datumd-plant sent; of a body in another form its text, which is no entry.
-std::string bytes_of(const proton::message& message) {
-  const proton::value& body = message.body();
-  if (body.type() == proton::BINARY) {
-    const auto bytes = proton::get<proton::binary>(body);
-    return {bytes.begin(), bytes.end()};
-  }
-  if (body.type() == proton::STRING) return proton::get<std::string>(body);
-  return proton::to_string(body);
-}
+constexpr MonotonicNs tick_ns = 200'000'000;
+constexpr int most_rounds = 64;  // of reading and writing, before others have their turn
 
 }  // namespace
 
-class Collector::Handler : public proton::messaging_handler {
- public:
-  Handler(const CollectSettings& settings, CollectorActions actions)
-      : settings_(settings), options_(options_of(settings.broker)), actions_(std::move(actions)) {}
+Collector::Collector(const CollectSettings& settings, CollectorActions actions)
+    : settings_(settings), actions_(std::move(actions)) {}
 
-  void on_container_start(proton::container& container) override {
-    container_ = &container;
-    container.auto_stop(false);
-    work_ = std::make_unique<proton::work_queue>(container);
-    WriteThreadActions actions;
-    actions.committed = [this](const std::vector<std::uint64_t>& numbers) {
-      work_->add([this, numbers] { settle(numbers); });
-    };
-    actions.log = actions_.log;
-    actions.now_us = actions_.now_us;
-    writer_ = std::make_unique<WriteThread>(settings_, actions);
-    connect();
-    tick();
+std::string Collector::describe() const {
+  return fmt::format("{}: {}", settings_.broker.url,
+                     phase_ == Phase::open      ? "connected"
+                     : phase_ == Phase::opening ? "connecting"
+                                                : "not connected");
+}
+
+std::optional<MonotonicNs> Collector::deadline() const {
+  if (ended_) return std::nullopt;
+  return earliest({tick_at_, session_at_});
+}
+
+void Collector::connect(MonotonicNs now) {
+  try {
+    connection_ = std::make_unique<AmqpConnection>(actions_.access(), std::vector<std::string>(),
+                                                   settings_.broker.entries);
+    phase_ = Phase::opening;
+    opening_until_ = now + opening_ns;
+    connection_->open();
+  } catch (const std::runtime_error& error) {
+    return drop(error.what(), now);
   }
-  void on_connection_open(proton::connection& connection) override {
-    connection_ = connection;
+  exchange(now);
+}
+
+/// What was not accepted comes again, and changes nothing where it is committed.
+void Collector::drop(const std::string& why, MonotonicNs now) {
+  if (why != told_ && !ending_)
+    actions_.log(LOG_WARNING, fmt::format("{}: {}; entries wait there", settings_.broker.url, why));
+  told_ = why;
+  connection_.reset();
+  session_at_.reset();
+  phase_ = Phase::away;
+  open_.clear();
+  connect_at_ = now + wait_ns_;
+  wait_ns_ = std::min(2 * wait_ns_, longest_wait_ns);
+}
+
+/// Bytes in, messages to the thread that writes, bytes out, until nothing moves.
+void Collector::exchange(MonotonicNs now) {
+  if (phase_ == Phase::away) return;
+  try {
+    bool moves = true;
+    for (int round = 0; moves && round < most_rounds; ++round) {
+      moves = connection_->receive();
+      take();
+      moves = connection_->transmit() || moves;
+      if (!connection_->session().ended().empty()) return drop(connection_->session().ended(), now);
+    }
+    if (moves) tick_at_ = now;
+    session_at_ = connection_->session().tick(now);
+    connection_->transmit();
+  } catch (
+      const std::runtime_error& error) {  // of the port; what the broker said before it hung up says more
+    const std::string said = connection_->session().ended();
+    drop(said.empty() ? error.what() : said, now);
+  }
+}
+
+void Collector::take() {
+  AmqpSession& session = connection_->session();
+  if (phase_ == Phase::opening && session.may_receive()) {
     phase_ = Phase::open;
-    // Credit is given by hand: a window of Proton's own is opened again by each message that arrives, committed or not.
-    receiver_ = connection.open_receiver(settings_.broker.entries,
-                                         proton::receiver_options().credit_window(0).auto_accept(false));
-  }
-  void on_receiver_open(proton::receiver& receiver) override {
-    receiver.add_credit(static_cast<std::uint32_t>(settings_.broker.window));
-    wait_ms_ = first_wait_ms;
+    session.allow(static_cast<std::uint32_t>(settings_.broker.window));
+    wait_ns_ = first_wait_ns;
     told_.clear();
     actions_.log(LOG_INFO, fmt::format("takes {} from {}", settings_.broker.entries, settings_.broker.url));
   }
-  void on_message(proton::delivery& delivery, proton::message& message) override {
-    if (ending_) return;  // the broker gives it to the next one
-    open_.emplace(++last_number_, delivery);
-    writer_->add(last_number_, delivered(bytes_of(message), settings_.largest_message, actions_.now_us()));
+  for (AmqpArrival& arrival : session.arrivals()) {
+    if (ending_) continue;  // the broker gives it to the next one
+    open_.emplace(++last_number_, arrival.number);
+    actions_.write(last_number_,
+                   delivered(std::move(arrival.body), settings_.largest_message, actions_.now_us()));
   }
-  void on_receiver_error(proton::receiver& receiver) override {
-    drop("it ended the link: " + receiver.error().what());
+}
+
+void Collector::committed(const std::vector<std::uint64_t>& numbers, MonotonicNs now) {
+  std::uint32_t settled = 0;
+  for (const std::uint64_t number : numbers) {
+    const auto found = open_.find(number);
+    if (found == open_.end()) continue;  // of a connection that was lost
+    connection_->session().accept(found->second);
+    open_.erase(found);
+    ++settled;
   }
-  void on_receiver_close(proton::receiver&) override { drop("it ended the link"); }
-  void on_connection_error(proton::connection& connection) override {
-    drop("it ended the connection: " + connection.error().what());
-  }
-  void on_connection_close(proton::connection&) override { drop("it ended the connection"); }
-  void on_transport_error(proton::transport& transport) override { drop(transport.error().what()); }
-  void on_transport_close(proton::transport&) override { drop("the connection ended"); }
-  void on_error(const proton::error_condition& error) override { drop(error.what()); }
+  settled_ns_ = now;
+  if (settled > 0 && !ending_) connection_->session().allow(settled);
+  exchange(now);
+}
 
-  void end_writer() { writer_.reset(); }
-  std::exception_ptr failure() const { return failure_; }
+void Collector::on_deadline(MonotonicNs now) {
+  if (tick_at_ && now >= *tick_at_) tick_at_ = now + tick_ns;
+  if (actions_.writer_has_ended()) end(now);
+  if (phase_ == Phase::away && !ending_ && now >= connect_at_) return connect(now);
+  if (phase_ == Phase::opening && now >= opening_until_)
+    return drop(fmt::format("no answer for {} s", opening_ns / 1'000'000'000), now);
+  exchange(now);
+  if (!ending_) return;
+  const bool is_calm = actions_.writer_has_ended() && now - settled_ns_ > calm_before_close_ns;
+  if (!is_calm && phase_ == Phase::open && now < ending_until_) return;
+  if (connection_) connection_->close();
+  connection_.reset();
+  phase_ = Phase::away;
+  ended_ = true;
+}
 
- private:
-  enum class Phase : std::uint8_t { away, connecting, open };
-
-  void connect() {
-    phase_ = Phase::connecting;
-    container_->connect(settings_.broker.url, proton::connection_options(options_).handler(*this));
-  }
-
-  void drop(const std::string& why) {
-    if (phase_ == Phase::away) return;  // a consequence of the first reason
-    if (why != told_ && !ending_)
-      actions_.log(LOG_WARNING, fmt::format("{}: {}; entries wait there", settings_.broker.url, why));
-    told_ = why;
-    if (phase_ == Phase::open) connection_.close();
-    phase_ = Phase::away;
-    open_.clear();  // what was not accepted comes again, and changes nothing where it is committed
-    if (ending_) return;
-    container_->schedule(proton::duration(wait_ms_), [this] {
-      if (!ending_) connect();
-    });
-    wait_ms_ = std::min(2 * wait_ms_, longest_wait_ms);
-  }
-
-  /// They are committed.
-  void settle(const std::vector<std::uint64_t>& numbers) {
-    std::uint32_t settled = 0;
-    for (const std::uint64_t number : numbers) {
-      const auto found = open_.find(number);
-      if (found == open_.end()) continue;  // of a connection that was lost
-      found->second.accept();
-      open_.erase(found);
-      ++settled;
-    }
-    last_settled_ = Clock::now();
-    if (settled > 0 && !ending_) receiver_.add_credit(settled);
-  }
-
-  void tick() {
-    if (!ending_ && (actions_.ending() || writer_->has_ended())) {
-      ending_ = true;
-      ending_since_ = Clock::now();
-      failure_ = writer_->failure();
-      writer_->end();
-    }
-    const auto now = Clock::now();
-    const bool is_calm = writer_->has_ended() && now - last_settled_ > calm_before_close;
-    if (ending_ && (is_calm || phase_ != Phase::open || now - ending_since_ > open_at_end)) {
-      if (phase_ == Phase::open) connection_.close();
-      container_->stop();
-      return;
-    }
-    container_->schedule(proton::duration(tick_ms), [this] { tick(); });
-  }
-
-  const CollectSettings& settings_;
-  const proton::connection_options options_;
-  const CollectorActions actions_;
-  proton::container* container_ = nullptr;
-  std::unique_ptr<proton::work_queue> work_;
-  proton::connection connection_;
-  proton::receiver receiver_;
-  std::map<std::uint64_t, proton::delivery> open_;  // taken and not accepted
-  std::uint64_t last_number_ = 0;
-  Phase phase_ = Phase::away;
-  bool ending_ = false;
-  int wait_ms_ = first_wait_ms;
-  std::string told_;  // each trouble once
-  Clock::time_point ending_since_{}, last_settled_{};
-  std::exception_ptr failure_;
-  std::unique_ptr<WriteThread> writer_;
-};
-
-Collector::Collector(const CollectSettings& settings, CollectorActions actions)
-    : handler_(std::make_unique<Handler>(settings, std::move(actions))) {}
-Collector::~Collector() = default;
-
-void Collector::run() {
-  proton::container container(*handler_);
-  container.run();
-  handler_->end_writer();  // before the container that it speaks to
-  if (handler_->failure()) std::rethrow_exception(handler_->failure());
+void Collector::end(MonotonicNs now) {
+  if (ending_) return;
+  ending_ = true;
+  ending_until_ = now + open_at_end_ns;
+  actions_.end_writer();
 }
 
 }  // namespace datum

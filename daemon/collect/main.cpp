@@ -6,11 +6,19 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
+#include <exception>
+#include <optional>
 
 #include "config/toml_reader.h"
 #include "daemon/collect/collector.h"
+#include "daemon/collect/committed_queue.h"
 #include "daemon/collect/database.h"
 #include "daemon/collect/plant_report.h"
+#include "daemon/collect/write_thread.h"
+#include "daemon/plant/broker_access.h"
+#include "daemon/system/event_loop.h"
+#include "drivers/link_error.h"
 
 namespace {
 
@@ -23,27 +31,45 @@ struct Arguments {
   bool check = false, report = false;
 };
 
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void log(int level, const std::string& text) { fmt::print(stderr, "<{}>datumd-collect: {}\n", level, text); }
+
 int collect(const CollectSettings& settings) {
-  sigset_t ending;
-  sigemptyset(&ending);
-  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&ending, signal);
-  pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // before the other thread
+  EventLoop loop;
+  std::optional<WriteThread> writer;
   CollectorActions actions;
-  actions.log = [](int level, const std::string& text) {
-    fmt::print(stderr, "<{}>datumd-collect: {}\n", level, text);
+  actions.access = [&] {
+    return broker_access(settings.broker, "datumd-collect", "broker",
+                         [] { return std::int64_t{std::time(nullptr)}; });
   };
-  actions.ending = [&] {
-    constexpr timespec at_once{0, 0};
-    return sigtimedwait(&ending, nullptr, &at_once) > 0;
-  };
-  actions.now_us = [] {
-    return std::chrono::duration_cast<std::chrono::microseconds>(
-               std::chrono::system_clock::now().time_since_epoch())
-        .count();
-  };
+  actions.access();  // a file that can't be used ends the start, not only a connection
+  actions.write = [&](std::uint64_t number, Delivered message) { writer->add(number, std::move(message)); };
+  actions.end_writer = [&] { writer->end(); };
+  actions.writer_has_ended = [&] { return writer->has_ended(); };
+  actions.log = log;
+  actions.now_us = now_us;
   Collector collector(settings, actions);
+  CommittedQueue committed([&](const auto& numbers, MonotonicNs now) { collector.committed(numbers, now); });
+  for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { collector.end(EventLoop::now()); });
+  writer.emplace(settings,  // behind the signals, which are the loop's alone
+                 WriteThreadActions{[&](const auto& numbers) { committed.add(numbers); }, log, now_us});
+  loop.add(committed);
+  loop.add(collector);
+  loop.after_each_round([&](MonotonicNs) {
+    if (collector.has_ended()) loop.stop();
+  });
   sd_notify(0, "READY=1");
-  collector.run();
+  loop.run();
+  loop.remove(collector);
+  loop.remove(committed);
+  const std::exception_ptr failure = writer->failure();
+  writer.reset();  // before what it speaks to
+  if (failure) std::rethrow_exception(failure);
   return 0;
 }
 
@@ -78,6 +104,9 @@ int main(int argc, char** argv) {
   try {
     return run(a);
   } catch (const config::ConfigError& error) {
+    fmt::print(stderr, "<3>datumd-collect: {}\n", error.what());
+    return exit_config;
+  } catch (const RefusedError& error) {
     fmt::print(stderr, "<3>datumd-collect: {}\n", error.what());
     return exit_config;
   } catch (const DatabaseUnfit& error) {

@@ -59,7 +59,8 @@ bool is_outcome(std::uint64_t state) {
 
 }  // namespace
 
-AmqpSession::AmqpSession(const AmqpIdentity& who, const std::vector<std::string>& addresses)
+AmqpSession::AmqpSession(const AmqpIdentity& who, const std::vector<std::string>& addresses,
+                         const std::string& source)
     : sasl_(who.certificate, who.user, who.password), addresses_(addresses), message_(pn_message()) {
   if (!message_ || pn_connection_driver_init(&driver_, nullptr, nullptr) != 0) throw std::bad_alloc();
   pn_connection_set_container(driver_.connection, who.container.c_str());
@@ -71,15 +72,26 @@ AmqpSession::AmqpSession(const AmqpIdentity& who, const std::vector<std::string>
   pn_connection_open(driver_.connection);
   pn_session_t* session = pn_session(driver_.connection);
   pn_session_open(session);
-  for (const std::string& address : addresses) {
-    pn_link_t* sender = pn_sender(session, address.c_str());
-    pn_terminus_set_address(pn_link_target(sender), address.c_str());
-    pn_link_set_snd_settle_mode(sender, PN_SND_UNSETTLED);
-    pn_link_set_rcv_settle_mode(sender, PN_RCV_FIRST);
-    pn_link_open(sender);
-    senders_.push_back(sender);
-  }
+  for (const std::string& address : addresses) attach_sender(session, address);
+  if (!source.empty()) attach_receiver(session, source);
   process();
+}
+
+void AmqpSession::attach_sender(pn_session_t* session, const std::string& address) {
+  pn_link_t* sender = pn_sender(session, address.c_str());
+  pn_terminus_set_address(pn_link_target(sender), address.c_str());
+  pn_link_set_snd_settle_mode(sender, PN_SND_UNSETTLED);
+  pn_link_set_rcv_settle_mode(sender, PN_RCV_FIRST);
+  pn_link_open(sender);
+  senders_.push_back(sender);
+}
+
+void AmqpSession::attach_receiver(pn_session_t* session, const std::string& source) {
+  receiver_ = pn_receiver(session, source.c_str());
+  pn_terminus_set_address(pn_link_source(receiver_), source.c_str());
+  pn_link_set_snd_settle_mode(receiver_, PN_SND_UNSETTLED);
+  pn_link_set_rcv_settle_mode(receiver_, PN_RCV_FIRST);
+  pn_link_open(receiver_);
 }
 
 AmqpSession::~AmqpSession() { pn_connection_driver_destroy(&driver_); }
@@ -113,7 +125,7 @@ void AmqpSession::handle(pn_event_t* event) {
     case PN_LINK_REMOTE_OPEN:
       return attached(pn_event_link(event));
     case PN_DELIVERY:
-      return settle(pn_event_delivery(event));
+      return pn_event_link(event) == receiver_ ? take(receiver_) : settle(pn_event_delivery(event));
     case PN_CONNECTION_REMOTE_CLOSE:
       return end("it closed the connection", pn_connection_remote_condition(driver_.connection));
     case PN_SESSION_REMOTE_CLOSE:
@@ -136,7 +148,12 @@ void AmqpSession::handle(pn_event_t* event) {
 
 /// A link without a target is one that the peer closes at once (2.6.3 of part 2).
 void AmqpSession::attached(pn_link_t* link) {
-  if (pn_link_remote_snd_settle_mode(link) == PN_SND_SETTLED)
+  if (pn_link_remote_snd_settle_mode(link) != PN_SND_SETTLED) return;
+  if (link == receiver_)
+    end(fmt::format("it gives messages of {} without waiting for their acceptance",
+                    shown(pn_link_name(link))),
+        nullptr);
+  else
     end(fmt::format("it takes messages to {} without confirming them", shown(pn_link_name(link))), nullptr);
 }
 
@@ -153,6 +170,53 @@ void AmqpSession::settle(pn_delivery_t* delivery) {
   if (!outcome.accepted) outcome.how = how_of(delivery);
   pn_delivery_settle(delivery);
   outcomes_.push_back(std::move(outcome));
+}
+
+/// Whole messages; a delivery that its sender aborts has no end.
+void AmqpSession::take(pn_link_t* link) {
+  for (pn_delivery_t* delivery = pn_link_current(link);
+       delivery && pn_delivery_readable(delivery) && !pn_delivery_partial(delivery);
+       delivery = pn_link_current(link)) {
+    const bool is_aborted = pn_delivery_aborted(delivery);
+    std::string bytes(is_aborted ? 0 : pn_delivery_pending(delivery), '\0');
+    if (!bytes.empty()) pn_link_recv(link, bytes.data(), bytes.size());
+    pn_link_advance(link);
+    if (is_aborted) {
+      pn_delivery_settle(delivery);
+      pn_link_flow(link, 1);
+      continue;
+    }
+    unaccepted_.emplace(++arrived_, delivery);
+    arrivals_.push_back({arrived_, body_of(bytes)});
+  }
+}
+
+std::string AmqpSession::body_of(const std::string& bytes) {
+  pn_message_t* message = message_.get();
+  pn_message_clear(message);
+  if (pn_message_decode(message, bytes.data(), bytes.size()) != 0) return bytes;
+  pn_data_t* body = pn_message_body(message);
+  pn_data_rewind(body);
+  if (!pn_data_next(body)) return bytes;
+  const pn_type_t type = pn_data_type(body);
+  if (type != PN_BINARY && type != PN_STRING) return bytes;
+  const pn_bytes_t content = type == PN_BINARY ? pn_data_get_binary(body) : pn_data_get_string(body);
+  return {content.start, content.size};
+}
+
+bool AmqpSession::may_receive() const {
+  return open_ && ended_.empty() && receiver_ && (pn_link_state(receiver_) & PN_REMOTE_ACTIVE) != 0 &&
+         pn_terminus_get_type(pn_link_remote_source(receiver_)) != PN_UNSPECIFIED;
+}
+
+void AmqpSession::allow(std::uint32_t messages) { pn_link_flow(receiver_, static_cast<int>(messages)); }
+
+void AmqpSession::accept(std::uint64_t arrival) {
+  const auto found = unaccepted_.find(arrival);
+  if (found == unaccepted_.end()) return;
+  pn_delivery_update(found->second, PN_ACCEPTED);
+  pn_delivery_settle(found->second);
+  unaccepted_.erase(found);
 }
 
 /// The first reason stays: others follow from it.

@@ -1,14 +1,16 @@
-// AmqpSession: one connection of an AMQP 1.0 client (ISO/IEC 19464) that sends, by Qpid Proton's engine. It has no descriptor and
-// no clock: its user moves bytes between it and a port, and tells it the time.
+// AmqpSession: one connection of an AMQP 1.0 client (ISO/IEC 19464) that sends or receives, by Qpid Proton's engine. It has no descriptor
+// and no clock: its user moves bytes between it and a port, and tells it the time.
 //
 // Messages are sent unsettled (at least once). Each has a number, counted from 1 within the connection, by which its outcome is
-// reported. A peer that would take messages without confirming them is refused.
+// reported. A peer that would take messages without confirming them is refused. What arrives counts from 1 likewise, and comes again in
+// another connection where it was not accepted in this one.
 #pragma once
 
 #include <proton/connection_driver.h>
 #include <proton/message.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,10 +46,17 @@ struct AmqpOutcome {
       how;  // where not accepted: "rejected: amqp:not-allowed", "released", "settled without an outcome"
 };
 
+/// A message of the peer.
+struct AmqpArrival {
+  std::uint64_t number = 0;
+  std::string body;  // bytes of its section; of a message that has none, or can't be decoded, all that came
+};
+
 class AmqpSession {
  public:
-  /// `addresses`: of the senders, which are numbered in their order. Throws std::bad_alloc.
-  AmqpSession(const AmqpIdentity& who, const std::vector<std::string>& addresses);
+  /// `addresses`: of the senders, which are numbered in their order. `source`: of the receiver; empty: none. Throws std::bad_alloc.
+  AmqpSession(const AmqpIdentity& who, const std::vector<std::string>& addresses,
+              const std::string& source = "");
   ~AmqpSession();
   AmqpSession(const AmqpSession&) = delete;
   AmqpSession& operator=(const AmqpSession&) = delete;
@@ -73,14 +82,27 @@ class AmqpSession {
   bool may_send(std::size_t sender) const;
   /// Returns its number; none: it exceeds the peer's max-message-size, which `ended()` then says.
   std::optional<std::uint64_t> send(std::size_t sender, const AmqpMessage& message);
+  /// The peer gives messages to the receiver.
+  bool may_receive() const;
+  /// So many more may come.
+  void allow(std::uint32_t messages);
+  /// What has come since the last call, in the peer's order.
+  std::vector<AmqpArrival> arrivals() { return std::exchange(arrivals_, {}); }
+  /// The peer may forget it. Each is accepted at most once.
+  void accept(std::uint64_t arrival);
+
   /// Closes in order, behind what was sent.
   void close();
 
  private:
   void handle(pn_event_t* event);
+  void attach_sender(pn_session_t* session, const std::string& address);
+  void attach_receiver(pn_session_t* session, const std::string& source);
   void attached(pn_link_t* link);
+  void take(pn_link_t* link);
   void settle(pn_delivery_t* delivery);
   void end(const std::string& what, pn_condition_t* condition);
+  std::string body_of(const std::string& bytes);
   std::string_view encoded(const AmqpMessage& message);
 
   struct MessageFree {
@@ -91,12 +113,15 @@ class AmqpSession {
   pn_connection_driver_t driver_{};
   std::vector<pn_link_t*> senders_;
   std::vector<std::string> addresses_;
+  pn_link_t* receiver_ = nullptr;
   std::unique_ptr<pn_message_t, MessageFree> message_;
   std::string buffer_;  // of an encoded message
-  std::uint64_t number_ = 0;
+  std::uint64_t number_ = 0, arrived_ = 0;
   bool open_ = false;
   std::string ended_;
   std::vector<AmqpOutcome> outcomes_;
+  std::vector<AmqpArrival> arrivals_;
+  std::map<std::uint64_t, pn_delivery_t*> unaccepted_;
 };
 
 }  // namespace datum

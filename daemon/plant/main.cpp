@@ -11,7 +11,7 @@
 
 #include "config/utc_time.h"
 #include "daemon/configuration/daemon_config.h"
-#include "daemon/plant/plant_access.h"
+#include "daemon/plant/broker_access.h"
 #include "daemon/plant/plant_link.h"
 #include "daemon/plant/plant_resend.h"
 #include "daemon/system/durable_file.h"
@@ -57,7 +57,8 @@ int send(const Arguments& a) {
   }
   PlantLinkActions actions;
   actions.access = [&] {
-    return plant_access(*config.plant, [] { return std::int64_t{std::time(nullptr)}; });
+    return broker_access(*config.plant, config.plant->handle, "plant",
+                         [] { return std::int64_t{std::time(nullptr)}; });
   };
   actions.access();  // a file that can't be used ends the start, not only a connection
   actions.keep = [&](const PlantPosition& position) { write_file_durably(file, to_text(position)); };

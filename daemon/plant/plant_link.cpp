@@ -49,16 +49,15 @@ std::optional<MonotonicNs> PlantLink::deadline() const {
 
 void PlantLink::connect(MonotonicNs now) {
   try {
-    PlantAccess access = actions_.access();
+    BrokerAccess access = actions_.access();
     std::vector<std::string> addresses;
     if (messages_) addresses.push_back(settings_.messages);
     if (entries_) addresses.push_back(settings_.entries);
-    session_ = std::make_unique<AmqpSession>(access.who, addresses);
-    port_ = std::move(access.port);
+    connection_ = std::make_unique<AmqpConnection>(std::move(access), addresses);
     phase_ = Phase::opening;
     greeted_ = !messages_;
     opening_until_ = now + opening_ns;
-    port_->open();
+    connection_->open();
   } catch (const std::runtime_error& error) {
     return drop(error.what(), now);
   }
@@ -71,11 +70,9 @@ void PlantLink::drop(const std::string& why, MonotonicNs now) {
     actions_.log(LOG_WARNING, fmt::format("{}: {}; results stay in the store until they are accepted",
                                           settings_.url, why));
   told_ = why;
-  if (port_) port_->close();
-  port_.reset();
-  session_.reset();
+  connection_.reset();
   session_at_.reset();
-  has_output_ = is_slow_ = is_waiting_ = false;
+  is_slow_ = is_waiting_ = false;
   phase_ = Phase::away;
   if (!offline_since_) offline_since_ = now;
   window_.lost();
@@ -93,54 +90,26 @@ void PlantLink::exchange(MonotonicNs now) {
   try {
     bool moves = true;
     for (int round = 0; moves && round < most_rounds; ++round) {
-      moves = receive();
-      session_->process();
+      moves = connection_->receive();
       hear(now);
       if (phase_ == Phase::away) return;
       fill(now);
-      moves = transmit() || moves;
-      if (!session_->ended().empty()) return drop(session_->ended(), now);
+      moves = connection_->transmit() || moves;
+      if (!connection_->session().ended().empty()) return drop(connection_->session().ended(), now);
     }
     if (moves) tick_at_ = now;
-    session_at_ = session_->tick(now);
-    transmit();
+    session_at_ = connection_->session().tick(now);
+    connection_->transmit();
   } catch (
       const std::runtime_error& error) {  // of the port; what the broker said before it hung up says more
-    drop(session_->ended().empty() ? error.what() : session_->ended(), now);
+    drop(connection_->session().ended().empty() ? error.what() : connection_->session().ended(), now);
   }
-}
-
-bool PlantLink::receive() {
-  bool any = false;
-  for (pn_rwbytes_t room = session_->room(); room.size > 0; room = session_->room()) {
-    const std::size_t size = port_->read(reinterpret_cast<std::uint8_t*>(room.start), room.size);
-    if (size == 0) break;
-    session_->received(size);
-    session_->process();
-    any = true;
-  }
-  return any;
-}
-
-bool PlantLink::transmit() {
-  bool any = false;
-  has_output_ = false;
-  for (std::string_view bytes = session_->output(); !bytes.empty(); bytes = session_->output()) {
-    const std::size_t size = port_->write(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-    if (size == 0) {
-      has_output_ = true;
-      break;
-    }
-    session_->sent(size);
-    any = true;
-  }
-  return any;
 }
 
 /// What the broker said about messages. Those that it accepted count, whatever it said of others.
 void PlantLink::hear(MonotonicNs now) {
   std::string refusal;
-  for (const AmqpOutcome& outcome : session_->outcomes()) {
+  for (const AmqpOutcome& outcome : connection_->session().outcomes()) {
     if (!outcome.accepted) {
       if (refusal.empty()) refusal = outcome.how;
       continue;
@@ -161,7 +130,7 @@ void PlantLink::hear(MonotonicNs now) {
 }
 
 void PlantLink::fill(MonotonicNs now) {
-  if (phase_ == Phase::opening && session_->is_open()) {
+  if (phase_ == Phase::opening && connection_->session().is_open()) {
     phase_ = Phase::open;
     progress_ns_ = now;
     opened_ns_ = now;
@@ -185,35 +154,35 @@ void PlantLink::fill(MonotonicNs now) {
 
 bool PlantLink::send(const PlantMessage& message) {
   const std::size_t sender = message.to == PlantMessage::To::messages ? *messages_ : *entries_;
-  if (!session_->may_send(sender)) return false;
+  if (!connection_->session().may_send(sender)) return false;
   const auto number =
-      session_->send(sender, {message.id,
-                              settings_.handle + "." + message.name,
-                              R"(application/json; charset="utf-8")",
-                              true,
-                              {{"cfx-message", message.name},
-                               {"cfx-handle", settings_.handle},
-                               {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
-                              message.json});
+      connection_->session().send(sender, {message.id,
+                                           settings_.handle + "." + message.name,
+                                           R"(application/json; charset="utf-8")",
+                                           true,
+                                           {{"cfx-message", message.name},
+                                            {"cfx-handle", settings_.handle},
+                                            {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
+                                           message.json});
   if (number) window_.sent(*number, message.json.size(), message.completes);
   return number.has_value();
 }
 
 /// What is of the moment is sent where there is room, and never again.
 void PlantLink::tell(const CfxMessage& message) {
-  if (!messages_ || phase_ != Phase::open || !session_->may_send(*messages_)) return;
-  session_->send(*messages_, {message.id,
-                              settings_.handle + "." + message.name,
-                              R"(application/json; charset="utf-8")",
-                              false,
-                              {{"cfx-message", message.name},
-                               {"cfx-handle", settings_.handle},
-                               {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
-                              message.json});
+  if (!messages_ || phase_ != Phase::open || !connection_->session().may_send(*messages_)) return;
+  connection_->session().send(*messages_, {message.id,
+                                           settings_.handle + "." + message.name,
+                                           R"(application/json; charset="utf-8")",
+                                           false,
+                                           {{"cfx-message", message.name},
+                                            {"cfx-handle", settings_.handle},
+                                            {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
+                                           message.json});
 }
 
 void PlantLink::greet(MonotonicNs now) {
-  if (greeted_ || !session_->may_send(*messages_)) return;
+  if (greeted_ || !connection_->session().may_send(*messages_)) return;
   const CfxOrigin at = origin();
   const MonotonicNs away = offline_since_ ? now - *offline_since_ : 0;
   tell(cfx_connected(at, "connected " + at.utc));
@@ -327,16 +296,8 @@ void PlantLink::end(MonotonicNs now) {
 }
 
 void PlantLink::leave() {
-  if (session_) {
-    try {
-      session_->close();
-      transmit();
-    } catch (const std::runtime_error&) {  // nothing is lost with it
-    }
-  }
-  if (port_) port_->close();
-  port_.reset();
-  session_.reset();
+  if (connection_) connection_->close();
+  connection_.reset();
   phase_ = Phase::away;
   keep();
   ended_ = true;

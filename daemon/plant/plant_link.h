@@ -10,23 +10,16 @@
 #include <optional>
 #include <string>
 
-#include "daemon/plant/amqp_session.h"
+#include "daemon/plant/amqp_connection.h"
 #include "daemon/plant/cfx_messages.h"
 #include "daemon/plant/delivery_window.h"
 #include "daemon/plant/plant_feed.h"
 #include "drivers/port/pollable.h"
-#include "drivers/port/port.h"
 
 namespace datum {
 
-/// A way to the broker: a port that is not open yet, and who goes there.
-struct PlantAccess {
-  std::unique_ptr<Port> port;
-  AmqpIdentity who;
-};
-
 struct PlantLinkActions {
-  std::function<PlantAccess()>
+  std::function<BrokerAccess()>
       access;  // for each connection; throws RefusedError that names an unusable file
   std::function<void(const PlantPosition&)> keep;               // everything up to there was accepted
   std::function<void(int level, const std::string& text)> log;  // levels of syslog
@@ -53,11 +46,8 @@ class PlantLink final : public Pollable {
   void end(MonotonicNs now);
   bool has_ended() const { return ended_; }
 
-  int fd() const override { return port_ ? port_->fd() : -1; }
-  /// A port that is not connected asks for itself: a handshake that waits for input would else spin on a writable socket.
-  bool wants_write() const override {
-    return port_ && (port_->wants_write() || (has_output_ && port_->connected()));
-  }
+  int fd() const override { return connection_ ? connection_->fd() : -1; }
+  bool wants_write() const override { return connection_ && connection_->wants_write(); }
   void on_ready(MonotonicNs now) override { exchange(now); }
   std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
@@ -68,8 +58,6 @@ class PlantLink final : public Pollable {
 
   void connect(MonotonicNs now);
   void exchange(MonotonicNs now);
-  bool receive();
-  bool transmit();
   void hear(MonotonicNs now);
   void fill(MonotonicNs now);
   bool send(const PlantMessage& message);
@@ -90,14 +78,12 @@ class PlantLink final : public Pollable {
   PlantFeed feed_;
   DeliveryWindow window_;
 
-  std::unique_ptr<Port> port_;
-  std::unique_ptr<AmqpSession> session_;
+  std::unique_ptr<AmqpConnection> connection_;
   std::optional<std::size_t> messages_, entries_;  // senders
   Phase phase_ = Phase::away;
   bool greeted_ = false;     // EndpointConnected was sent on this connection
   bool is_drained_ = false;  // the store has nothing newer
   bool is_waiting_ = false;  // something is to be accepted
-  bool has_output_ = false;
   bool is_kept_ = true, ending_ = false, ended_ = false, is_slow_ = false;
   bool is_announced_ = false;
   MonotonicNs wait_ns_ = first_wait_ns, patience_ns_ = first_patience_ns;

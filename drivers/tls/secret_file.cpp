@@ -85,4 +85,17 @@ std::string secret_text(const std::filesystem::path& file, const char* kind) {
   return opened.text();
 }
 
+std::filesystem::path credential(const std::filesystem::path& file) {
+  if (const auto path = credential_path(file)) return *path;
+  throw RefusedError(fmt::format(
+      "{}: there is no $CREDENTIALS_DIRECTORY; the unit needs LoadCredential=NAME:FILE", file.string()));
+}
+
+std::string password_in(const std::filesystem::path& file) {
+  const std::string text = secret_text(credential(file), "password");
+  const std::string line = text.substr(0, text.find_first_of("\r\n"));
+  if (line.empty()) throw RefusedError(file.string() + ": its first line is empty; it is the password");
+  return line;
+}
+
 }  // namespace datum

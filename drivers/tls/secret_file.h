@@ -17,4 +17,9 @@ std::string file_text(const std::filesystem::path& file);
 /// manager's credential is readable by its service alone, whatever its mode).
 std::string secret_text(const std::filesystem::path& file, const char* kind);
 
+/// credential_path() of a file that is needed. Throws RefusedError where there is no such directory.
+std::filesystem::path credential(const std::filesystem::path& file);
+/// First line of a file or credential. Throws RefusedError where it can't be read, is empty, or is open to others.
+std::string password_in(const std::filesystem::path& file);
+
 }  // namespace datum

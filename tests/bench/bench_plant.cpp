@@ -20,7 +20,7 @@
 #include <proton/transport.hpp>
 
 #include "config/utc_time.h"
-#include "daemon/plant/plant_access.h"
+#include "daemon/plant/broker_access.h"
 #include "daemon/plant/plant_link.h"
 #include "daemon/store/result_store.h"
 #include "daemon/system/durable_file.h"
@@ -133,7 +133,7 @@ Run plant(const fs::path& store, const fs::path& position, const PlantSettings& 
   EventLoop loop;
   PlantLinkActions actions;
   actions.access = [&] {
-    PlantAccess access = plant_access(s, [] { return std::int64_t{0}; });
+    BrokerAccess access = broker_access(s, s.handle, "plant", [] { return std::int64_t{0}; });
     access.who.user = access.who.password = "guest";
     return access;
   };

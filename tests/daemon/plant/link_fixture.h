@@ -41,7 +41,7 @@ struct LinkFixture : ::testing::Test {
   void start(const PlantPosition& from = {}) {
     PlantLinkActions actions;
     actions.access = [this] {
-      return PlantAccess{broker.port(), {settings.handle, settings.host, user, "secret", certificate}};
+      return BrokerAccess{broker.port(), {settings.handle, settings.host, user, "secret", certificate}};
     };
     actions.keep = [this](const PlantPosition& position) {
       if (!unkept.empty()) throw std::runtime_error(unkept);

@@ -49,7 +49,7 @@ class TestBroker {
   ~TestBroker();
 
   Behaviour behaviour;  // of the connections to come
-  /// A port to it, for PlantAccess.
+  /// A port to it, for BrokerAccess.
   std::unique_ptr<Port> port();
   /// Moves bytes on its side. True: some moved.
   bool step(MonotonicNs now);

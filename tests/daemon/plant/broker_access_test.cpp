@@ -1,5 +1,5 @@
 // The way to the broker: which files it is made of, and which it refuses.
-#include "daemon/plant/plant_access.h"
+#include "daemon/plant/broker_access.h"
 
 #include <gmock/gmock.h>
 
@@ -12,8 +12,8 @@ using namespace testing;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-struct PlantAccessing : ::testing::Test {
-  PlantAccessing() {
+struct BrokerAccessing : ::testing::Test {
+  BrokerAccessing() {
     settings.host = "cell-7";
     settings.handle = "V.M.1";
     settings.authority_file = files.server.client_ca;
@@ -23,7 +23,7 @@ struct PlantAccessing : ::testing::Test {
   }
   std::string refusal() const {
     try {
-      plant_access(settings, tls_clock);
+      broker_access(settings, settings.handle, "plant", tls_clock);
     } catch (const RefusedError& error) {
       return error.what();
     }
@@ -33,23 +33,23 @@ struct PlantAccessing : ::testing::Test {
   PlantSettings settings;
 };
 
-TEST_F(PlantAccessing, ShowsACertificateOrAPassword) {
-  EXPECT_TRUE(plant_access(settings, tls_clock).who.certificate);
+TEST_F(BrokerAccessing, ShowsACertificateOrAPassword) {
+  EXPECT_TRUE(broker_access(settings, settings.handle, "plant", tls_clock).who.certificate);
   settings.user = "cell";
   settings.password_file = write_secret(files.folder, "password", "pass word\nsecond line\n");
-  const PlantAccess access = plant_access(settings, tls_clock);
+  const BrokerAccess access = broker_access(settings, settings.handle, "plant", tls_clock);
   EXPECT_EQ(access.who.password, "pass word");
   EXPECT_EQ(access.who.host, "cell-7");
 }
 
-TEST_F(PlantAccessing, ReadsFilesAnew) {
+TEST_F(BrokerAccessing, ReadsFilesAnew) {
   settings.password_file = write_secret(files.folder, "password", "old\n");
-  EXPECT_EQ(plant_access(settings, tls_clock).who.password, "old");
+  EXPECT_EQ(broker_access(settings, settings.handle, "plant", tls_clock).who.password, "old");
   write_secret(files.folder, "password", "new\n");
-  EXPECT_EQ(plant_access(settings, tls_clock).who.password, "new");
+  EXPECT_EQ(broker_access(settings, settings.handle, "plant", tls_clock).who.password, "new");
 }
 
-TEST_F(PlantAccessing, RefusesWhatOthersCanRead) {
+TEST_F(BrokerAccessing, RefusesWhatOthersCanRead) {
   const auto group = fs::perms::owner_all | fs::perms::group_read;
   settings.password_file = write_secret(files.folder, "password", "x\n");
   EXPECT_EQ(refusal(), "");
@@ -60,7 +60,7 @@ TEST_F(PlantAccessing, RefusesWhatOthersCanRead) {
   EXPECT_THAT(refusal(), HasSubstr("this private key is open to others"));
 }
 
-TEST_F(PlantAccessing, NamesTheFileThatIsNoUse) {
+TEST_F(BrokerAccessing, NamesTheFileThatIsNoUse) {
   settings.password_file = write_secret(files.folder, "password", "\nx\n");
   EXPECT_THAT(refusal(), HasSubstr("its first line is empty"));
   settings.password_file = files.folder / "none";
@@ -76,7 +76,7 @@ TEST_F(PlantAccessing, NamesTheFileThatIsNoUse) {
 }
 
 /// Over the wire, a broker whose certificate is on the list, or whose list has run out, is refused by the plant's own words.
-TEST_F(PlantAccessing, ARevokedBrokerIsRefused) {
+TEST_F(BrokerAccessing, ARevokedBrokerIsRefused) {
   IssueOptions o;
   o.common_name = "cell-7";
   o.purpose = "serverAuth";
