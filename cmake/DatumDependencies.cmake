@@ -60,11 +60,6 @@ if(DATUM_DAEMON)
     target_link_libraries(datum_proton_core INTERFACE ${PROTON_CORE_LIBRARY})
   endif()
   if(DATUM_PLANT)  # of datumd-collect
-    find_path(PROTON_CPP_INCLUDE proton/container.hpp REQUIRED)         # libqpid-proton-cpp12-dev
-    find_library(PROTON_CPP_LIBRARY qpid-proton-cpp REQUIRED)
-    add_library(datum_proton_cpp INTERFACE)
-    target_include_directories(datum_proton_cpp SYSTEM INTERFACE ${PROTON_CPP_INCLUDE})
-    target_link_libraries(datum_proton_cpp INTERFACE ${PROTON_CPP_LIBRARY})
     pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)              # libpqxx-dev
     pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)         # libsimdjson-dev
   endif()

@@ -120,6 +120,7 @@ void Collector::on_deadline(MonotonicNs now) {
   if (!is_calm && phase_ == Phase::open && now < ending_until_) return;
   if (connection_) connection_->close();
   connection_.reset();
+  open_.clear();
   phase_ = Phase::away;
   ended_ = true;
 }

@@ -101,6 +101,13 @@ board 2 "lifted=U3,missing=C3"
 broker
 until_true "the broker did not come back" answers
 until_true "not everything came" all_here
+say "the collector is ended by SIGTERM while boards come; boards go on; it comes back"
+board 1
+kill "$collect"
+wait "$collect"
+each_board
+collect
+until_true "not everything came" all_here
 say "a dump of the database: yesterday's"
 pg_dump -h "$database/pg" -p $((port + 3)) -U collect -Fc plant >yesterday.dump
 say "cell 5 is cut off, and $cut_off results are stored in it meanwhile (copies, by the store's own code)"

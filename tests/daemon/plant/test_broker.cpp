@@ -70,7 +70,11 @@ class TestBroker::Connection {
     pnx_sasl_set_implementation(driver_.transport, &server(), this);
     process();
   }
-  ~Connection() { pn_connection_driver_destroy(&driver_); }
+  ~Connection() {
+    pn_connection_driver_destroy(&driver_);
+    for (auto given = given_.rbegin(); given != given_.rend(); ++given)
+      broker_.queue.push_front(given->second);
+  }
 
   bool step(Wire& wire, MonotonicNs now) {
     bool moved = false;
@@ -98,6 +102,7 @@ class TestBroker::Connection {
     }
     pn_transport_tick(driver_.transport, now / 1'000'000 + 1);
     process();
+    if (giver_) give_queue();
     for (pn_bytes_t bytes = pn_connection_driver_write_buffer(&driver_); bytes.size > 0;
          bytes = pn_connection_driver_write_buffer(&driver_)) {
       wire.to_client.append(bytes.start, bytes.size);
@@ -175,7 +180,8 @@ class TestBroker::Connection {
       case PN_LINK_REMOTE_OPEN:
         return attach(pn_event_link(event));
       case PN_DELIVERY:
-        return take(pn_event_delivery(event));
+        return pn_event_link(event) == giver_ ? forget(pn_event_delivery(event))
+                                              : take(pn_event_delivery(event));
       case PN_CONNECTION_REMOTE_CLOSE:
         return pn_connection_close(driver_.connection);
       default:
@@ -183,8 +189,11 @@ class TestBroker::Connection {
     }
   }
   void attach(pn_link_t* link) {
+    pn_terminus_copy(pn_link_source(link), pn_link_remote_source(link));
     pn_terminus_copy(pn_link_target(link), pn_link_remote_target(link));
-    if (behaviour_.has_no_target) pn_terminus_set_type(pn_link_target(link), PN_UNSPECIFIED);
+    if (behaviour_.has_no_target)
+      pn_terminus_set_type(pn_link_is_sender(link) ? pn_link_source(link) : pn_link_target(link),
+                           PN_UNSPECIFIED);
     pn_link_set_snd_settle_mode(link, behaviour_.takes_settled ? PN_SND_SETTLED : PN_SND_UNSETTLED);
     if (behaviour_.max_message != 0) pn_link_set_max_message_size(link, behaviour_.max_message);
     pn_link_open(link);
@@ -192,7 +201,40 @@ class TestBroker::Connection {
       fail(pn_link_condition(link));
       return pn_link_close(link);
     }
-    pn_link_flow(link, behaviour_.credit);
+    if (pn_link_is_sender(link))
+      giver_ = link;
+    else
+      pn_link_flow(link, behaviour_.credit);
+  }
+  void give_queue() {
+    while (pn_link_credit(giver_) > 0 && !broker_.queue.empty()) {
+      const std::string body = broker_.queue.front();
+      broker_.queue.pop_front();
+      std::string bytes = body;
+      if (!broker_.raw) {
+        pn_message_t* message = pn_message();
+        pn_message_set_inferred(message, true);
+        pn_data_put_binary(pn_message_body(message), pn_bytes(body.size(), body.data()));
+        bytes.assign(body.size() + 1024, '\0');
+        std::size_t size = bytes.size();
+        if (pn_message_encode(message, bytes.data(), &size) != 0) throw std::bad_alloc();
+        bytes.resize(size);
+        pn_message_free(message);
+      }
+      const std::string tag = std::to_string(++given_count_);
+      pn_delivery_t* delivery = pn_delivery(giver_, pn_dtag(tag.data(), tag.size()));
+      pn_link_send(giver_, bytes.data(), bytes.size());
+      pn_link_advance(giver_);
+      given_.emplace_back(delivery, body);
+    }
+  }
+  void forget(pn_delivery_t* delivery) {
+    const auto found =
+        std::find_if(given_.begin(), given_.end(), [&](const auto& g) { return g.first == delivery; });
+    if (found == given_.end() || pn_delivery_remote_state(delivery) != PN_ACCEPTED) return;
+    broker_.forgotten.push_back(found->second);
+    given_.erase(found);
+    pn_delivery_settle(delivery);
   }
   void take(pn_delivery_t* delivery) {
     if (!pn_delivery_readable(delivery) || pn_delivery_partial(delivery)) return;
@@ -259,6 +301,9 @@ class TestBroker::Connection {
   pn_connection_driver_t driver_{};
   std::size_t read_ = 0;
   std::vector<std::pair<pn_delivery_t*, Taken>> waiting_, kept_;
+  pn_link_t* giver_ = nullptr;
+  std::vector<std::pair<pn_delivery_t*, std::string>> given_;  // and not accepted
+  int given_count_ = 0;
 };
 
 void BrokerPort::open() {

@@ -37,7 +37,7 @@ struct Behaviour {
   bool is_silent = false;           // connects, and says nothing
   bool closes_connection = false;   // with an error, as soon as it is open
   bool detaches = false;            // each link, with an error, as soon as it is attached
-  bool has_no_target = false;       // attaches without a target
+  bool has_no_target = false;       // attaches without a target, or a source
   bool takes_settled = false;       // wants messages without outcomes
   const char* mechanisms = "PLAIN EXTERNAL ANONYMOUS";
   bool denies = false;  // whoever it is
@@ -62,6 +62,10 @@ class TestBroker {
   std::vector<Taken> taken;        // all of them, repeated ones too
   std::set<std::string> stored;    // ids of durable messages that it accepted and stored
   std::set<std::string> accepted;  // ids that it accepted
+  std::deque<std::string>
+      queue;         // bodies that it gives to a receiver, and again to the next where they were not accepted
+  bool raw = false;  // gives them as they are, not in a message
+  std::vector<std::string> forgotten;  // bodies that a receiver accepted
   std::vector<std::string> mechanism_of_connection;
   int connections = 0;
   bool is_mute = false;  // neither reads nor writes
