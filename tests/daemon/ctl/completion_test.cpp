@@ -113,9 +113,10 @@ std::string escaped_hyphens(const std::string& text) {
 void expect_shown(const std::string& page, const CLI::App& command, const std::string& path) {
   EXPECT_THAT(page, HasSubstr(".SS \"" + escaped_hyphens(path))) << path;
   for (const auto* option : command.get_options())
-    for (const auto& name : option->get_lnames())
-      if (name != "help")
-        EXPECT_THAT(page, HasSubstr("\\fB" + escaped_hyphens("--" + name) + "\\fR")) << path;
+    for (const auto& name : option->get_lnames()) {
+      if (name == "help") continue;
+      EXPECT_THAT(page, HasSubstr("\\fB" + escaped_hyphens("--" + name) + "\\fR")) << path;
+    }
   for (const auto* step : command.get_subcommands({}))
     expect_shown(page, *step, path + " " + step->get_name());
 }

@@ -307,7 +307,7 @@ struct HandshakingPort final : Port {
 
 TEST_F(PlantLinks, AHandshakeThatWaitsForTheBrokerDoesNotSpin) {
   PlantLinkActions actions;
-  actions.access = [] { return BrokerAccess{std::make_unique<HandshakingPort>(), {"V.M.1", "host"}}; };
+  actions.access = [] { return BrokerAccess{std::make_unique<HandshakingPort>(), {"V.M.1", "host", {}}}; };
   actions.log = [](int, const std::string&) {};
   actions.status = [](const std::string&) {};
   actions.utc = [] { return std::string(); };
