@@ -152,18 +152,26 @@ void PlantLink::fill(MonotonicNs now) {
   }
 }
 
+namespace {
+
+/// With the properties by which a CFX peer knows a message. Message: PlantMessage or CfxMessage.
+template <class Message>
+AmqpMessage addressed(const Message& m, const std::string& handle, bool durable) {
+  return {
+      m.id,
+      handle + "." + m.name,
+      R"(application/json; charset="utf-8")",
+      durable,
+      {{"cfx-message", m.name}, {"cfx-handle", handle}, {"cfx-topic", m.name.substr(0, m.name.rfind('.'))}},
+      m.json};
+}
+
+}  // namespace
+
 bool PlantLink::send(const PlantMessage& message) {
   const std::size_t sender = message.to == PlantMessage::To::messages ? *messages_ : *entries_;
   if (!connection_->session().may_send(sender)) return false;
-  const auto number =
-      connection_->session().send(sender, {message.id,
-                                           settings_.handle + "." + message.name,
-                                           R"(application/json; charset="utf-8")",
-                                           true,
-                                           {{"cfx-message", message.name},
-                                            {"cfx-handle", settings_.handle},
-                                            {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
-                                           message.json});
+  const auto number = connection_->session().send(sender, addressed(message, settings_.handle, true));
   if (number) window_.sent(*number, message.json.size(), message.completes);
   return number.has_value();
 }
@@ -171,14 +179,7 @@ bool PlantLink::send(const PlantMessage& message) {
 /// What is of the moment is sent where there is room, and never again.
 void PlantLink::tell(const CfxMessage& message) {
   if (!messages_ || phase_ != Phase::open || !connection_->session().may_send(*messages_)) return;
-  connection_->session().send(*messages_, {message.id,
-                                           settings_.handle + "." + message.name,
-                                           R"(application/json; charset="utf-8")",
-                                           false,
-                                           {{"cfx-message", message.name},
-                                            {"cfx-handle", settings_.handle},
-                                            {"cfx-topic", message.name.substr(0, message.name.rfind('.'))}},
-                                           message.json});
+  connection_->session().send(*messages_, addressed(message, settings_.handle, false));
 }
 
 void PlantLink::greet(MonotonicNs now) {
