@@ -11,7 +11,8 @@ namespace datum {
 
 namespace fs = std::filesystem;
 
-BatchInputs::BatchInputs(const fs::path& batch, const ManifestHead& head, const fs::path& frames)
+BatchInputs::BatchInputs(const fs::path& batch, const ManifestHead& head, const fs::path& frames,
+                         std::size_t boards)
     : frames_(frames.empty() ? head.frames : frames),
       calibration_replaced_(head.calibration_replaced),
       sensor_(load_sensor(batch / head.sensor, 1)) {
@@ -23,6 +24,7 @@ BatchInputs::BatchInputs(const fs::path& batch, const ManifestHead& head, const 
   if (!fs::is_directory(frames_))
     throw std::runtime_error(fmt::format(
         "{}: no such folder; --frames names the folder of the frames on this machine", frames_.string()));
+  sensor_.reading.buffers = std::make_shared<FrameBuffers>(boards);
   for (const auto& entry : fs::directory_iterator(batch / "recipes")) {
     if (entry.path().extension() != ".toml") continue;
     Recipe recipe = load_recipe(entry.path());
@@ -53,6 +55,11 @@ std::shared_ptr<Replay> BatchInputs::prepare(const BatchUnit& unit, BoardMeasure
   replay->frames = frames_;
   replay->as_of_calibration = calibration_replaced_;
   return replay;
+}
+
+void BatchInputs::release(Replay& replay) const {
+  for (HeightFrame& frame : replay.read) sensor_.reading.buffers->give(std::move(frame));
+  replay.read.clear();
 }
 
 }  // namespace datum

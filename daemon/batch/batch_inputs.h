@@ -13,14 +13,17 @@ namespace datum {
 
 class BatchInputs {
  public:
-  /// Reads all of them. `frames`: folder of the frames here; empty: the manifest's. Throws std::runtime_error,
+  /// Reads all of them. `frames`: folder of the frames here; empty: the manifest's. `boards`: in work at one time. Throws std::runtime_error,
   /// config::ConfigError; also where the sensor's profile is another file than the manifest's.
   BatchInputs(const std::filesystem::path& batch, const ManifestHead& head,
-              const std::filesystem::path& frames);
+              const std::filesystem::path& frames, std::size_t boards);
 
   /// A unit ready to be measured by `measurer`, on one thread. Thread-safe. Throws std::runtime_error where its recipe, calibration or
   /// sensor's profile is not here as the unit names it.
   std::shared_ptr<Replay> prepare(const BatchUnit& unit, BoardMeasurer& measurer) const;
+
+  /// Takes the memory of a measured unit's frames for those to come.
+  void release(Replay& replay) const;
 
   const std::filesystem::path& frames() const { return frames_; }
 

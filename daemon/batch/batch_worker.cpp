@@ -92,7 +92,7 @@ class Worker {
       : options_(options),
         socket_(socket),
         manifest_(Manifest::load(options.batch)),
-        inputs_(options.batch, manifest_.head(), options.frames),
+        inputs_(options.batch, manifest_.head(), options.frames, 2 * options.lanes),
         wanted_(options.backend.kind == BackendSettings::Kind::cuda ? cuda_backend_name : cpu_backend_name),
         backend_(choose_backend(
             options.backend, Timeout::of_one_frame,
@@ -152,6 +152,7 @@ class Worker {
         const auto from = Clock::now();
         const BoardVerdict verdict = measured(*task.replay, planner);
         task.report.measure_ms = ms_since(from);
+        inputs_.release(*task.replay);
         task.replay.reset();
         if (wanted_ == cuda_backend_name && on_cpu_ != on_cpu) {
           const std::string fault = backend_.fault();
@@ -181,6 +182,7 @@ class Worker {
                     backend_.sharer.get(),
                     backend_.diffuser.get(),
                     backend_.inverter.get(),
+                    backend_.correlator.get(),
                     &planner,
                     &models_};
     return measure_again(replay);

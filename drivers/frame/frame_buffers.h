@@ -17,7 +17,7 @@ namespace datum {
 class FrameBuffers {
  public:
   using Bytes = std::vector<std::uint8_t>;
-  static constexpr std::size_t most_kept = 4;
+  explicit FrameBuffers(std::size_t most_kept = 4) : most_kept_(most_kept) {}
 
   /// `size` elements of any value: the caller writes each.
   template <class Count>
@@ -50,9 +50,10 @@ class FrameBuffers {
   template <class Element>
   void keep(std::vector<std::vector<Element>>& kept, std::vector<Element>&& given) {
     const std::lock_guard lock(mutex_);
-    if (!given.empty() && kept.size() < most_kept) kept.push_back(std::move(given));
+    if (!given.empty() && kept.size() < most_kept_) kept.push_back(std::move(given));
   }
 
+  const std::size_t most_kept_;
   std::mutex mutex_;
   std::tuple<std::vector<std::vector<std::int16_t>>, std::vector<std::vector<std::int32_t>>,
              std::vector<std::vector<float>>>

@@ -93,8 +93,8 @@ Program::~Program() {
 
 void Program::signal(int number) const { ::kill(pid_, number); }
 
-int Program::wait() {
-  if (!readable({ended_}, timeout())) throw std::runtime_error("does not end; it said:\n" + output());
+int Program::wait(Deadline deadline) {
+  if (!readable({ended_}, deadline)) throw std::runtime_error("does not end; it said:\n" + output());
   int status = 0;
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
@@ -120,11 +120,11 @@ bool Program::has_ended() const {
   return ::poll(&ended, 1, 0) > 0;
 }
 
-Outcome run(const std::vector<std::string>& arguments, const fs::path& folder) {
+Outcome run(const std::vector<std::string>& arguments, const fs::path& folder, Deadline deadline) {
   const std::string log = "run.log";
   fs::remove(folder / log);
   Program program(arguments, folder, log);
-  const int status = program.wait();
+  const int status = program.wait(deadline);
   return {status, program.output()};
 }
 

@@ -35,7 +35,7 @@ class Program {
   pid_t pid() const { return pid_; }
   void signal(int number) const;
   /// Exit status, or the negative number of a fatal signal. Throws where it does not end.
-  int wait();
+  int wait(Deadline deadline = timeout());
   /// Readable when the program has ended.
   int ended() const { return ended_; }
   bool has_ended() const;
@@ -55,6 +55,7 @@ struct Outcome {
   int status = 0;
   std::string output;
 };
-Outcome run(const std::vector<std::string>& arguments, const std::filesystem::path& folder);
+Outcome run(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+            Deadline deadline = timeout());
 
 }  // namespace datum::scenario
