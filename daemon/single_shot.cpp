@@ -172,6 +172,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   inputs.sharer = backend.sharer.get();
   inputs.diffuser = backend.diffuser.get();
   inputs.inverter = backend.inverter.get();
+  inputs.correlator = backend.correlator.get();
   if (read.recipe.is_board_of_snapshots()) return measure_snapshots(options, read, inputs, *backend.measurer);
   return read.recipe.surface ? measure_part(options, read, inputs)
                              : measure_board(options, read, inputs, *backend.measurer);

@@ -244,6 +244,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;
+    inputs.correlator = order.correlator;
     inputs.threads = order.threads;
     inputs.planner = order.planner.get();
     inputs.step_ended = [&clock](InspectionStep step) { clock.end(step); };

@@ -71,6 +71,7 @@ struct BoardOrder {
   AreaSharer* sharer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
+  Correlator* correlator = nullptr;
   const CodeReader* codes = nullptr;  // of [serial.code]; null: nobody reads them
   const ControllerWatch* controller = nullptr;
   std::shared_ptr<BoardPlanner> planner;  // the worker may outlive the cell

@@ -40,6 +40,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->sharer = deps_.backend.sharer.get();
   order->diffuser = deps_.backend.diffuser.get();
   order->inverter = deps_.backend.inverter.get();
+  order->correlator = deps_.backend.correlator.get();
   order->codes = deps_.codes;
   order->controller = deps_.controller;
   order->planner = planner_;

@@ -93,6 +93,7 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.sharer = replay.means.sharer;
   inputs.diffuser = replay.means.diffuser;
   inputs.inverter = replay.means.inverter;
+  inputs.correlator = replay.means.correlator;
   inputs.planner = replay.means.planner;
   return inputs;
 }

@@ -21,6 +21,7 @@ struct ReplayMeans {
   AreaSharer* sharer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
+  Correlator* correlator = nullptr;
   BoardPlanner* planner = nullptr;
   SurfaceModels* models = nullptr;
 };

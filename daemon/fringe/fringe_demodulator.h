@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/fourier_profilometry/fringe_demodulator.h"
 
 namespace datum {
 

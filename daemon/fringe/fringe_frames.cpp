@@ -94,7 +94,7 @@ FringeFrames::FringeFrames(FringeSettings settings, PhaseCalibration calibration
 HeightFrame FringeFrames::read(const std::filesystem::path& delivery, const SensorProfile& profile) const {
   const RawSet set = read_raw_set(delivery, settings_, profile.most_pixels, profile.parser.get());
   const HeightModel model = calibration_.model();
-  MeasuredFringes m = single_shot_ ? single_shot_->measure(set, demodulator_->threads())
+  MeasuredFringes m = single_shot_ ? single_shot_->measure(set, *demodulator_)
                                    : measure_fringes(set, settings_, &model, *demodulator_);
   HeightFrame frame;
   frame.rows = set.rows;

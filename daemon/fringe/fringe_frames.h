@@ -10,7 +10,7 @@ namespace datum {
 
 class FringeFrames final : public FrameReader {
  public:
-  /// settings.steps 1: single-shot demodulation on this process' CPU, on as many threads as the demodulator's. Throws CalibrationError (single_shot.h).
+  /// settings.steps 1: single-shot demodulation. Throws CalibrationError (single_shot.h).
   FringeFrames(FringeSettings settings, PhaseCalibration calibration,
                std::shared_ptr<FringeDemodulator> demodulator);
 

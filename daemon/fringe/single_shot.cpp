@@ -100,7 +100,7 @@ SingleShot::SingleShot(const FringeSettings& settings, const PhaseCalibration& c
 
 SingleShot::~SingleShot() = default;
 
-MeasuredFringes SingleShot::measure(const RawSet& set, unsigned threads) const {
+MeasuredFringes SingleShot::measure(const RawSet& set, FringeDemodulator& demodulator) const {
   const auto rows = calibration_.settings.height, cols = calibration_.settings.width;
   if (static_cast<std::uint32_t>(set.rows) != rows || static_cast<std::uint32_t>(set.cols) != cols)
     throw FrameError(
@@ -114,14 +114,14 @@ MeasuredFringes SingleShot::measure(const RawSet& set, unsigned threads) const {
   m.modulation.resize(n);
   const bool bytes = std::holds_alternative<std::vector<std::uint8_t>>(set.grey);
   const void* samples = std::visit([](const auto& grey) -> const void* { return grey.data(); }, set.grey);
-  profilometry_->demodulate({samples, bytes ? SampleType::u8 : SampleType::u16, cols, rows},
-                            cpu_backend(threads), {kinds.data(), phase.data(), m.modulation.data()});
+  demodulator.demodulate(*profilometry_, {samples, bytes ? SampleType::u8 : SampleType::u16, cols, rows},
+                         {kinds.data(), phase.data(), m.modulation.data()});
   m.classes.resize(n);
   m.height.assign(n, 0);
   for (auto* map : {&m.column_px, &m.sigma_px, &m.height_sigma_um}) map->assign(n, 0.f);
   const HeightModel model = calibration_.model();
   const double period = settings_.periods_px.front(), per_rad = period / (2 * std::numbers::pi);
-  parallel_for(threads, rows, [&](std::size_t r, unsigned) {
+  parallel_for(demodulator.threads(), rows, [&](std::size_t r, unsigned) {
     const auto row = static_cast<std::uint32_t>(r);
     for (std::uint32_t col = 0; col < cols; ++col) {
       const std::size_t i = r * cols + col;

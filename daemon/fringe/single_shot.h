@@ -23,9 +23,8 @@ class SingleShot {
   SingleShot(const FringeSettings& settings, const PhaseCalibration& calibration);
   ~SingleShot();
 
-  /// As measure_fringes with a model; mean and residual stay empty. The bytes do not depend on `threads`. Throws FrameError for
-  /// another image size.
-  MeasuredFringes measure(const RawSet& set, unsigned threads) const;
+  /// As measure_fringes with a model; mean and residual stay empty. Throws FrameError for another image size.
+  MeasuredFringes measure(const RawSet& set, FringeDemodulator& demodulator) const;
 
  private:
   FringeSettings settings_;

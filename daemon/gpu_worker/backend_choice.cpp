@@ -43,6 +43,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   choice.matcher = std::make_unique<CpuFacetMatcher>(cpu);
   choice.diffuser = std::make_unique<CpuDiffuser>(cpu);
   choice.inverter = std::make_unique<CpuSystemInverter>(cpu);
+  choice.correlator = std::make_unique<CpuCorrelator>(cpu);
   choice.demodulator = std::make_unique<CpuFringeDemodulator>(cpu);
   choice.why = cpu.why + "; as configured";
   choice.fault = [] { return std::string(); };
@@ -85,6 +86,8 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
   choice.inverter =
       std::make_unique<FailoverInverter>(stages, cpu, once ? std::optional(InvertCrossover()) : std::nullopt);
+  choice.correlator = std::make_unique<FailoverCorrelator>(
+      stages, cpu, once ? std::optional(CorrelationCrossover()) : std::nullopt);
   choice.demodulator = std::make_unique<FailoverDemodulator>(stages, cpu);
   choice.why = "cuda " + why + "; in reserve: " + cpu.why;
   return choice;

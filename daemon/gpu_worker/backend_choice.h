@@ -11,9 +11,10 @@
 #include "gpu/area_share/area_sharer.h"
 #include "gpu/board/board_measurer.h"
 #include "gpu/diffusion/diffuser.h"
-#include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/fourier_profilometry/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -25,6 +26,7 @@ struct BackendChoice {
   std::unique_ptr<AreaSharer> sharer;      // areas of a surface's points; null: shared where they are judged
   std::unique_ptr<Diffuser> diffuser;
   std::unique_ptr<SystemInverter> inverter;  // systems of warped boards
+  std::unique_ptr<Correlator> correlator;    // shifts of boards
   std::shared_ptr<FringeDemodulator> demodulator;
   std::string why;                     // one line for the log: the choice and the detected devices
   std::function<std::string()> fault;  // "" while the chosen backend works, else its fault

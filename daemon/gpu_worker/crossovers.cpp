@@ -163,4 +163,23 @@ InvertCrossover measure_inverting(ServiceClient& gpu, const Backend& cpu) {
   return {crossover_of(times.size, times.cpu, times.gpu)};
 }
 
+CorrelationCrossover measure_correlating(ServiceClient& gpu, const Backend& cpu) {
+  Times times;
+  for (const std::uint32_t side : {32, 64, 128, 256, 512}) {
+    std::vector<float> reference(std::size_t{side} * side), image(reference.size());
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      reference[i] = i * 7919 % 101 < 30 ? 1.f : 0.f;
+      image[(i + 3) % image.size()] = reference[i];
+    }
+    const CorrelationImages images{reference.data(), image.data(), side, side};
+    CorrelationSettings settings;
+    settings.most_shift_px = 8;
+    CpuCorrelator here(cpu);
+    times.size.push_back(images.size());
+    times.cpu.push_back(least_time([&] { here.find(images, settings); }));
+    times.gpu.push_back(least_time([&] { gpu.correlate(images, settings); }));
+  }
+  return {crossover_of(times.size, times.cpu, times.gpu)};
+}
+
 }  // namespace datum

@@ -14,6 +14,7 @@ namespace datum {
 constexpr std::size_t least_matched_on_gpu = 3'000;
 constexpr std::size_t least_rows_on_gpu = 200;
 constexpr std::size_t least_shared_on_gpu = 1'500;
+constexpr std::size_t least_correlated_on_gpu = 16'384;
 
 /// Of times taken at growing sizes: the size from which on the GPU's stay below the CPU's, linear between two sizes, at least the first one;
 /// twice the last size where the CPU is faster there. Lists of one length, above 0.
@@ -42,5 +43,12 @@ struct AreaCrossover {
 };
 /// Likewise; some 50 ms.
 AreaCrossover measure_sharing(ServiceClient& gpu, const Backend& cpu);
+
+/// In values of an image that is correlated with a reference.
+struct CorrelationCrossover {
+  std::size_t values = least_correlated_on_gpu;
+};
+/// Likewise; some 0.1 s.
+CorrelationCrossover measure_correlating(ServiceClient& gpu, const Backend& cpu);
 
 }  // namespace datum

@@ -11,8 +11,9 @@
 #include "daemon/gpu_worker/gpu_services.h"
 #include "gpu/area_share/area_sharer.h"
 #include "gpu/diffusion/diffuser.h"
-#include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/fourier_profilometry/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -108,6 +109,11 @@ class FailoverDemodulator final : public FailoverService<FringeDemodulator, CpuF
                   const HeightModel* model, const FringeMaps& maps) override {
     either([&](ServiceClient& gpu) { gpu.demodulate(images, pattern, limits, model, maps); },
            [&](FringeDemodulator& cpu) { cpu.demodulate(images, pattern, limits, model, maps); });
+  }
+  void demodulate(const FourierProfilometry& profilometry, const FourierImage& image,
+                  const FourierMaps& maps) override {
+    either([&](ServiceClient& gpu) { gpu.demodulate(profilometry, image, threads_, maps); },
+           [&](FringeDemodulator& cpu) { cpu.demodulate(profilometry, image, maps); });
   }
 
  private:
@@ -251,6 +257,32 @@ class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemI
   const std::shared_ptr<GpuServices> gpu_;
   const Backend backend_;
   Crossover<InvertCrossover> least_;
+};
+
+class FailoverCorrelator final : public FailoverService<Correlator, CpuCorrelator> {
+ public:
+  /// `fixed`: values from which on the GPU correlates; none: they are measured before the first image.
+  FailoverCorrelator(const std::shared_ptr<GpuServices>& gpu, const Backend& cpu,
+                     std::optional<CorrelationCrossover> fixed = {})
+      : FailoverService(gpu, cpu), gpu_(gpu), backend_(cpu), least_(fixed) {}
+
+  CorrelationShift find(const CorrelationImages& images, const CorrelationSettings& settings) override {
+    CorrelationShift shift;
+    const auto on_cpu = [&](Correlator& cpu) { shift = cpu.find(images, settings); };
+    least_.find(*gpu_, [&](ServiceClient& gpu) { return measure_correlating(gpu, backend_); });
+    const std::size_t least = least_.get().values;
+    if (images.size() < least)
+      here(on_cpu, " (" + std::to_string(images.size()) + " values; the GPU from " + std::to_string(least) +
+                       least_.how() + ")");
+    else
+      either([&](ServiceClient& gpu) { shift = gpu.correlate(images, settings); }, on_cpu);
+    return shift;
+  }
+
+ private:
+  const std::shared_ptr<GpuServices> gpu_;
+  const Backend backend_;
+  Crossover<CorrelationCrossover> least_;
 };
 
 }  // namespace datum

@@ -179,6 +179,48 @@ void ServiceClient::demodulate(const FringeImages& images, const FringePattern& 
   });
 }
 
+void ServiceClient::demodulate(const FourierProfilometry& profilometry, const FourierImage& image,
+                               unsigned threads, const FourierMaps& maps) {
+  profilometry.check(image, maps);
+  const std::size_t pixels = std::size_t{image.width} * image.height;
+  if (pixels == 0) return;
+  ServiceRequest order;
+  order.what = ServiceRequest::What::single_shot;
+  order.single_shot = order_of(profilometry, image, maps);
+  std::byte* const memory = memory_for(order);
+  const std::size_t bytes = image.type == SampleType::u8 ? 1 : 2;
+  const auto* const samples = static_cast<const std::byte*>(image.samples);
+  const FourierMaps found = single_shot_maps_in(memory, order.single_shot);
+  in_pieces(threads, pixels, [&](std::size_t from, std::size_t to) {
+    std::memcpy(memory + from * bytes, samples + from * bytes, (to - from) * bytes);
+    std::memset(static_cast<void*>(found.classes + from), 0xff, to - from);  // no class
+  });
+  ask(order, settings_.frame_timeout);
+  in_pieces(threads, pixels, [&](std::size_t from, std::size_t to) {
+    const auto take = [&](auto* out, const auto* map) {
+      if (out) std::memcpy(static_cast<void*>(out + from), map + from, (to - from) * sizeof *out);
+    };
+    take(maps.classes, found.classes);
+    take(maps.phase_rad, found.phase_rad);
+    take(maps.modulation, found.modulation);
+    if (contradicts(maps, from, to)) throw GpuError("GPU worker: its phases can't be", true);
+  });
+}
+
+CorrelationShift ServiceClient::correlate(const CorrelationImages& images,
+                                          const CorrelationSettings& settings) {
+  check(images, settings);
+  ServiceRequest order;
+  order.what = ServiceRequest::What::correlation;
+  order.correlation = {settings, images.cols, images.rows};
+  const CorrelationImages shared = images_in(memory_for(order), order.correlation);
+  std::memcpy(const_cast<float*>(shared.reference), images.reference, images.size() * sizeof(float));
+  std::memcpy(const_cast<float*>(shared.image), images.image, images.size() * sizeof(float));
+  const CorrelationShift shift = ask(order, settings_.frame_timeout).shift;
+  if (contradicts(shift, images, settings)) throw GpuError("GPU worker: its shift of a board can't be", true);
+  return shift;
+}
+
 void ServiceClient::send_facets(const std::shared_ptr<const ModelFacets>& model) {
   facets_.reset();
   ServiceRequest order;

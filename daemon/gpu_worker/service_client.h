@@ -1,5 +1,5 @@
 // The daemon's client of a worker for services beside a board's measurement: distances from a model, matches with its
-// facets, areas of points, diffusion, fringes, inverses.
+// facets, areas of points, diffusion, fringes, inverses, correlations.
 // Every fault of the worker (end, stop, hang, protocol violation) is thrown as GpuError. The client must then be stopped,
 // and may be started again. One thread at a time may use it.
 #pragma once
@@ -52,6 +52,11 @@ class ServiceClient {
   /// As datum::demodulate, with its argument checks first.
   void demodulate(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                   const HeightModel* model, FringeMaps maps);
+  /// As FourierProfilometry::demodulate, with its argument checks first.
+  void demodulate(const FourierProfilometry& profilometry, const FourierImage& image, unsigned threads,
+                  const FourierMaps& maps);
+  /// As Correlator::find, with its argument checks first.
+  CorrelationShift correlate(const CorrelationImages& images, const CorrelationSettings& settings);
   /// As match_scan, with its argument checks first. A new model is sent first. Null: not wanted.
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,

@@ -66,4 +66,41 @@ inline bool contradicts(const FringeClass* classes, const float* column_px, std:
   });
 }
 
+/// Of pixels from..to-1.
+inline bool contradicts(const FourierMaps& maps, std::size_t from, std::size_t to) {
+  constexpr float most_rad = 3.1415928f;  // pi, rounded up
+  for (std::size_t i = from; i < to; ++i) {
+    if (static_cast<unsigned>(maps.classes[i]) > static_cast<unsigned>(FourierClass::row_end)) return true;
+    const bool ok = maps.classes[i] == FourierClass::ok;
+    if (!(std::fabs(maps.phase_rad[i]) <= most_rad) || (!ok && maps.phase_rad[i] != 0)) return true;
+    if (maps.modulation && !(maps.modulation[i] >= 0 && std::isfinite(maps.modulation[i]))) return true;
+  }
+  return false;
+}
+
+/// No peak is found only where one of the images is 0 everywhere. A shift is within half the image, and a peak's top within a
+/// pixel of it; a class says what its numbers say.
+inline bool contradicts(const CorrelationShift& s, const CorrelationImages& images,
+                        const CorrelationSettings& settings) {
+  if (static_cast<unsigned>(s.kind) > static_cast<unsigned>(CorrelationClass::too_far)) return true;
+  if (s.kind == CorrelationClass::no_peak) {
+    const auto is_0 = [&](const float* v) {
+      return std::all_of(v, v + images.size(), [](float value) { return value == 0; });
+    };
+    return s.x_px != 0 || s.y_px != 0 || s.peak != 0 || s.ratio != 0 ||
+           !(is_0(images.reference) || is_0(images.image));
+  }
+  const double x = std::fabs(s.x_px), y = std::fabs(s.y_px);
+  if (!(x <= images.cols / 2 + 1.0 && y <= images.rows / 2 + 1.0 && s.peak > 0 && std::isfinite(s.peak) &&
+        s.ratio > 0 && std::isfinite(s.ratio)))
+    return true;
+  const bool clear = s.ratio >= static_cast<double>(settings.least_ratio);
+  const auto most = static_cast<double>(settings.most_shift_px);
+  const bool near = x <= most && y <= most;
+  const CorrelationClass kind = !clear ? CorrelationClass::ambiguous
+                                : near ? CorrelationClass::ok
+                                       : CorrelationClass::too_far;
+  return s.kind != kind;
+}
+
 }  // namespace datum

@@ -95,6 +95,31 @@ std::uint64_t fringe_bytes(const FringeOrder& f) {
   return layout_of(f).total;
 }
 
+/// Of a single image of fringes and its maps, in bytes from the begin of its memory.
+struct SingleShotLayout {
+  std::uint64_t classes = 0, phase = 0, modulation = 0, total = 0;
+};
+
+SingleShotLayout layout_of(const SingleShotOrder& o) {
+  const std::uint64_t pixels = std::uint64_t{o.width} * o.height;
+  SingleShotLayout l;
+  l.classes = up(pixels * (o.type == SampleType::u8 ? 1 : 2));
+  l.phase = up(l.classes + pixels * sizeof(FourierClass));
+  l.modulation = up(l.phase + pixels * sizeof(float));
+  l.total = l.modulation + (o.modulation ? up(pixels * sizeof(float)) : 0);
+  return l;
+}
+
+std::uint64_t single_shot_bytes(const SingleShotOrder& o) {
+  const std::uint64_t pixels = std::uint64_t{o.width} * o.height;
+  return pixels == 0 || pixels > most_service_counts ? 0 : layout_of(o).total;
+}
+
+std::uint64_t correlation_bytes(const CorrelationOrder& o) {
+  const std::uint64_t values = std::uint64_t{o.cols} * o.rows;
+  return values == 0 || values > most_service_counts ? 0 : 2 * values * sizeof(float);
+}
+
 }  // namespace
 
 std::uint64_t bytes_of(const ServiceRequest& order) {
@@ -120,6 +145,10 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
                  : 0;
     case ServiceRequest::What::system:
       return order.count <= most_system_rows ? system_bytes(order.count) : 0;
+    case ServiceRequest::What::single_shot:
+      return single_shot_bytes(order.single_shot);
+    case ServiceRequest::What::correlation:
+      return correlation_bytes(order.correlation);
   }
   return 0;
 }
@@ -290,6 +319,26 @@ TriangleModel get_model(const std::byte* from, std::uint64_t facets) {
     from += bytes;
   });
   return model;
+}
+
+FourierImage single_shot_in(std::byte* memory, const SingleShotOrder& order) {
+  return {memory, order.type, order.width, order.height};
+}
+
+FourierMaps single_shot_maps_in(std::byte* memory, const SingleShotOrder& order) {
+  const SingleShotLayout l = layout_of(order);
+  return {reinterpret_cast<FourierClass*>(memory + l.classes), reinterpret_cast<float*>(memory + l.phase),
+          order.modulation ? reinterpret_cast<float*>(memory + l.modulation) : nullptr};
+}
+
+SingleShotOrder order_of(const FourierProfilometry& profilometry, const FourierImage& image,
+                         const FourierMaps& maps) {
+  return {profilometry.settings(), image.type, image.width, image.height, maps.modulation != nullptr};
+}
+
+CorrelationImages images_in(std::byte* memory, const CorrelationOrder& order) {
+  const auto* const reference = reinterpret_cast<const float*>(memory);
+  return {reference, reference + std::size_t{order.cols} * order.rows, order.cols, order.rows};
 }
 
 }  // namespace datum

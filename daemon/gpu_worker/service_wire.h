@@ -9,6 +9,8 @@
 //   daemon -> worker   ServiceRequest::patches                  AreaModel as consecutive arrays
 //   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
+//   daemon -> worker   ServiceRequest::single_shot              an image of fringes, then space for classes, phases and modulations
+//   daemon -> worker   ServiceRequest::correlation              a reference, then an image
 //   worker -> daemon   ServiceReply                             done, or a text that gives the fault
 //
 // One order at a time. A memory comes with the first order of its kind and with one that needs a larger one.
@@ -18,9 +20,11 @@
 #include "daemon/gpu_worker/shared_block.h"
 #include "gpu/area_share/area_share.h"
 #include "gpu/diffusion/diffusion.h"
+#include "gpu/fourier_profilometry/fourier_profilometry.h"
 #include "gpu/fringe_phase/fringe_phase.h"
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -51,8 +55,34 @@ struct AreaOrder {
   bool operator==(const AreaOrder& o) const;
 };
 
+/// A single image of fringes, without its pointers.
+struct SingleShotOrder {
+  FourierSettings settings;
+  SampleType type = SampleType::u8;
+  std::uint32_t width = 0, height = 0;
+  std::uint32_t modulation = 0;  // 0: not wanted
+};
+
+/// A reference and an image to be correlated, without their pointers.
+struct CorrelationOrder {
+  CorrelationSettings settings;
+  std::uint32_t cols = 0, rows = 0;
+};
+
 struct ServiceRequest {
-  enum class What : std::uint32_t { model, points, diffusion, fringes, facets, scan, system, patches, areas };
+  enum class What : std::uint32_t {
+    model,
+    points,
+    diffusion,
+    fringes,
+    facets,
+    scan,
+    system,
+    patches,
+    areas,
+    single_shot,
+    correlation
+  };
   What what = What::model;
   std::uint32_t number = 0;
   std::uint64_t count = 0;  // facets or points; of a scan: the model's facets; of a system: its rows
@@ -64,14 +94,17 @@ struct ServiceRequest {
   float farthest = 0;  // ModelFacets::farthest
   ScanOrder scan;
   AreaOrder area;
+  SingleShotOrder single_shot;
+  CorrelationOrder correlation;
 };
-constexpr std::size_t service_kinds = 9;
+constexpr std::size_t service_kinds = 11;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
 struct ServiceReply : WireReply {
   DiffusionRecord diffusion;
   std::int32_t info = 0;  // of a system: invert_system's
+  CorrelationShift shift;
 };
 
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
@@ -127,6 +160,15 @@ struct FringeLayout {
 FringeLayout layout_of(const FringeOrder& order);
 FringeOrder order_of(const FringeImages& images, const FringePattern& pattern, const FringeLimits& limits,
                      const HeightModel* model, FringeMaps maps);
+
+/// The image and the space for its maps in the memory of their order.
+FourierImage single_shot_in(std::byte* memory, const SingleShotOrder& order);
+FourierMaps single_shot_maps_in(std::byte* memory, const SingleShotOrder& order);
+SingleShotOrder order_of(const FourierProfilometry& profilometry, const FourierImage& image,
+                         const FourierMaps& maps);
+
+/// A reference and its image in the memory of their order.
+CorrelationImages images_in(std::byte* memory, const CorrelationOrder& order);
 
 /// Calls visit(map, i) for each map, in the order of FringeOrder::wanted.
 template <class Visit>

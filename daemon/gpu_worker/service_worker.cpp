@@ -55,6 +55,14 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::system:
         answer.info = device_.invert(system_in(memory.base(), order.count));
         break;
+      case ServiceRequest::What::single_shot:
+        device_.single_shot(order.single_shot.settings, single_shot_in(memory.base(), order.single_shot),
+                            single_shot_maps_in(memory.base(), order.single_shot));
+        break;
+      case ServiceRequest::What::correlation:
+        answer.shift =
+            device_.correlate(images_in(memory.base(), order.correlation), order.correlation.settings);
+        break;
     }
     answer.status = WireStatus::done;
   } catch (const std::exception& error) {

@@ -24,6 +24,10 @@ struct ServiceDevice {
   /// As invert_system.
   std::function<std::int32_t(const SystemToInvert&)> invert;
   std::function<std::unique_ptr<DeviceAreas>(const AreaModel&)> areas;
+  /// As FourierProfilometry::demodulate of one with these settings.
+  std::function<void(const FourierSettings&, const FourierImage&, const FourierMaps&)> single_shot;
+  /// As Correlator::find.
+  std::function<CorrelationShift(const CorrelationImages&, const CorrelationSettings&)> correlate;
 };
 
 class ServiceWorker {

@@ -115,6 +115,10 @@ void FourierProfilometry::demodulate(const FourierImage& image, const Backend& b
   });
 }
 
+const FourierSettings& FourierProfilometry::settings() const { return plan_->settings; }
+void FourierProfilometry::check(const FourierImage& image, const FourierMaps& maps) const {
+  check_call(*plan_, image, maps);
+}
 std::uint32_t FourierProfilometry::reach_px() const { return plan_->reach_px; }
 double FourierProfilometry::phase_noise_rad(double sigma, double modulation) const {
   return sigma / modulation * plan_->noise_gain;

@@ -75,6 +75,10 @@ class FourierProfilometry {
   /// Largest |d phi / dx| for which the local frequency is in the window and clear of the second harmonic, rad per px.
   double slope_limit_rad_per_px() const;
 
+  const FourierSettings& settings() const;
+  /// Throws what demodulate() throws.
+  void check(const FourierImage& image, const FourierMaps& maps) const;
+
   const fourier::Plan& plan() const { return *plan_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gpu/phase_correlation/correlation_cpu.h"
+#include "gpu/phase_correlation/correlator.h"
 
 namespace datum::correlation {
 namespace {
@@ -15,13 +16,14 @@ constexpr double pi = 3.14159265358979323846;
   throw std::invalid_argument("phase correlation: " + what);
 }
 
-std::uint32_t checked_side(std::uint32_t side) {
+void check_side(std::uint32_t side) {
   if (side < 16 || side > 4096 || (side & (side - 1)) != 0)
     refuse("a side has 16 to 4096 px, a power of two, not " + std::to_string(side));
-  return side;
 }
 
-void check(const CorrelationSettings& s, std::uint32_t cols, std::uint32_t rows) {
+void check_settings(const CorrelationSettings& s, std::uint32_t cols, std::uint32_t rows) {
+  check_side(cols);
+  check_side(rows);
   if (!(s.smoothing_px >= 0.5f && s.smoothing_px <= 4)) refuse("smoothing is 0.5 to 4 px");
   if (!(s.least_ratio >= 1) || !std::isfinite(s.least_ratio)) refuse("the least ratio of peaks is 1 or more");
   if (!(s.most_shift_px > 0) || 2 * s.most_shift_px >= static_cast<float>(std::min(cols, rows)))
@@ -72,9 +74,7 @@ void check_values(const float* values, std::size_t count, const char* what) {
 
 Plan plan_of(const float* reference, std::uint32_t cols, std::uint32_t rows,
              const CorrelationSettings& settings) {
-  checked_side(cols);
-  checked_side(rows);
-  check(settings, cols, rows);
+  check_settings(settings, cols, rows);
   check_values(reference, std::size_t{cols} * rows, "the reference");
   const std::uint32_t bins = cols / 2 + 1;
   Plan plan{settings,
@@ -113,3 +113,13 @@ CorrelationShift shift_of(const Plan& plan, const Peak& first, const Peak& secon
 }
 
 }  // namespace datum::correlation
+
+namespace datum {
+
+void check(const CorrelationImages& images, const CorrelationSettings& settings) {
+  correlation::check_settings(settings, images.cols, images.rows);
+  correlation::check_values(images.reference, images.size(), "the reference");
+  correlation::check_values(images.image, images.size(), "the image");
+}
+
+}  // namespace datum

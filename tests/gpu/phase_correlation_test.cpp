@@ -1,5 +1,5 @@
 // Shifts of a board's picture that are known.
-#include "gpu/phase_correlation/phase_correlation.h"
+#include "gpu/phase_correlation/correlator.h"
 
 #include <gtest/gtest.h>
 
@@ -86,6 +86,32 @@ TEST(PhaseCorrelation, GivesTheSameBytesByEveryInstructionSetAndNumberOfThreads)
                                {s.peak, expected.peak},
                                {s.ratio, expected.ratio}})
       EXPECT_EQ(std::memcmp(&a, &b, sizeof a), 0) << name_of(isa);
+  }
+}
+
+TEST(PhaseCorrelation, ALastReferenceIsTakenForNoOther) {
+  CpuCorrelator correlator(cpu_backend(1));
+  const auto a = parts(128, 64, 0, 0, 1), b = parts(128, 64, 0, 0, 2), image = parts(128, 64, 4, 2, 1);
+  const auto find = [&](const std::vector<float>& reference, const CorrelationSettings& s,
+                        std::uint32_t cols) {
+    const auto rows = static_cast<std::uint32_t>(reference.size()) / cols;
+    const CorrelationShift got = correlator.find({reference.data(), image.data(), cols, rows}, s);
+    const CorrelationShift alone =
+        PhaseCorrelation(reference.data(), cols, rows, s).find(image.data(), cpu_backend(1));
+    EXPECT_EQ(got.kind, alone.kind);
+    EXPECT_EQ(got.x_px, alone.x_px);
+    EXPECT_EQ(got.peak, alone.peak);
+    EXPECT_EQ(got.ratio, alone.ratio);
+  };
+  CorrelationSettings nearer = settings(), softer = settings();
+  nearer.most_shift_px = 3;
+  softer.smoothing_px = 2;
+  for (int i = 0; i < 2; ++i) {
+    find(a, settings(), 128);
+    find(b, settings(), 128);
+    find(a, nearer, 128);
+    find(a, softer, 128);
+    find(a, softer, 64);
   }
 }
 

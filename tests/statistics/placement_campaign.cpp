@@ -11,6 +11,7 @@
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "gpu/core/parallel_for.h"
+#include "gpu/phase_correlation/correlator.h"
 
 namespace datum::statistics {
 namespace {
@@ -152,7 +153,8 @@ PlacementResult place_one(const std::vector<PlacedBoard>& boards, std::size_t wh
   const BoardView view(frame,
                        Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
   const double begin = cpu_ms();
-  const BoardShift s = board_shift(recipe, frame, view, cpu_backend(1));
+  CpuCorrelator correlator(cpu_backend(1));
+  const BoardShift s = board_shift(recipe, frame, view, 1, correlator);
   PlacementResult r;
   r.cpu_ms = cpu_ms() - begin;
   const bool wrong = other || c.turn.quarters || c.turn.mirrored;

@@ -24,6 +24,7 @@ struct BoardInHand {
   std::shared_ptr<const PlannedBoard> planned;
   std::unique_ptr<SiteScan> scan;
   std::shared_ptr<const Recipe> stretched;  // `in.recipe` is this one, where the board is stretched
+  std::string correlated_by = {};           // who correlated its alignment; empty: nobody is to be named
 };
 
 /// The board where the recipe and the stage's position put it.

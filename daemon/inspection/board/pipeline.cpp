@@ -27,6 +27,7 @@
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/lu/system_inverter.h"
+#include "gpu/phase_correlation/correlator.h"
 
 namespace datum {
 
@@ -201,8 +202,12 @@ BoardInHand board_as_stated(BoardVerdict v, const HeightFrame& frame, const Insp
 
 BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
   BoardInHand b = board_as_stated(std::move(v), frame, in);
-  if (!b.why && in.recipe->alignment)
-    move_board(b, frame, board_shift(*in.recipe, frame, b.view, cpu_backend(in.threads)));
+  if (b.why || !in.recipe->alignment) return b;
+  CpuCorrelator here(cpu_backend(in.threads));
+  const BoardShift shift =
+      board_shift(*in.recipe, frame, b.view, in.threads, in.correlator ? *in.correlator : here);
+  if (in.correlator) b.correlated_by = shift.correlated_by;
+  move_board(b, frame, shift);
   return b;
 }
 
@@ -238,6 +243,8 @@ BoardVerdict judge_board(BoardInHand& b, const HeightFrame& frame, const BoardMe
   if (b.why) return refused(std::move(v), recipe, *b.why);
   const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
   v.backend = measurer.describe();
+  if (!b.correlated_by.empty() && b.correlated_by != v.backend)
+    v.backend += "; alignment: " + b.correlated_by;
   const BoardLook look{b, frame, b.scan->noise(threads)};
   const BoardLook* const looks[] = {&look};
   const std::optional<BoardWarp> warp =

@@ -21,6 +21,7 @@ class BoardPlanner;    // daemon/inspection/board/board_planner.h
 class Diffuser;        // gpu/diffusion/diffuser.h
 class DistanceFinder;  // gpu/model_distance/distance_finder.h
 class FacetMatcher;    // gpu/surface_match/facet_matcher.h
+class Correlator;      // gpu/phase_correlation/correlator.h
 class SystemInverter;  // gpu/lu/system_inverter.h
 
 /// Steps of a board's inspection, told when they end; what follows the last one decides.
@@ -45,6 +46,7 @@ struct InspectionInputs {
   std::span<const HoleEvidence> holes{};  // of a surface's holes, in their order; none were touched
   Diffuser* diffuser = nullptr;           // for a filter; null: this program's CPU
   SystemInverter* inverter = nullptr;     // for a warp's systems; null: this program's CPU
+  Correlator* correlator = nullptr;       // for a board's shift; null: this program's CPU
   std::function<void(InspectionStep)> step_ended{};  // a filtered board has each twice; none: nobody asks
 };
 

@@ -9,7 +9,7 @@
 #include "daemon/inspection/board/board_in_hand.h"
 #include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
-#include "gpu/phase_correlation/phase_correlation.h"
+#include "gpu/phase_correlation/correlator.h"
 
 namespace datum {
 namespace {
@@ -149,11 +149,11 @@ std::optional<Refusal> refusal_of(const CorrelationShift& s, const AlignmentReci
 }  // namespace
 
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                       const Backend& backend) {
+                       unsigned threads, Correlator& correlator) {
   const AlignmentRecipe& a = *recipe.alignment;
   if (a.max_rotation_deg) {
     const BoardLookAt look{frame, view};
-    return registered_board(recipe, {&look, 1}, backend.threads);
+    return registered_board(recipe, {&look, 1}, threads);
   }
   const AlignmentGrid g = alignment_grid(recipe);
   const double height_um = alignment_height_um(recipe);
@@ -161,13 +161,14 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
   settings.least_ratio = static_cast<float>(a.min_ratio);
   settings.most_shift_px = static_cast<float>(a.max_shift_mm / g.cell_mm);
   CorrelationShift s;
+  std::string correlated_by;
   const std::vector<float> heights = sampled_heights(frame, view, g);
   if (const std::optional<float> board_mm = median_of_seen(heights)) {
     const std::vector<float> seen = seen_mask(heights, *board_mm, g, height_um);
-    s = PhaseCorrelation(nominal_mask(recipe, g, height_um).data(), g.cols, g.rows, settings)
-            .find(seen.data(), backend);
+    s = correlator.find({nominal_mask(recipe, g, height_um).data(), seen.data(), g.cols, g.rows}, settings);
+    correlated_by = correlator.describe();
   }
-  return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}, {}};
+  return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}, {}, correlated_by};
 }
 
 Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages) {

@@ -13,6 +13,8 @@
 
 namespace datum {
 
+class Correlator;  // gpu/phase_correlation/correlator.h
+
 /// Shift of a board from its place along its own axes, or why it is undetermined.
 struct BoardShift {
   std::optional<Refusal> why;
@@ -20,11 +22,12 @@ struct BoardShift {
       stage;  // processing step "coarse_alignment" or "registration": settings and numbers, for the verdict
   std::optional<RegisteredPlace> registered;
   std::optional<RegisteredMotion> motion = {};  // of a registration, also of a refused one
+  std::string correlated_by = {};               // who correlated; empty: nothing was
 };
 
 /// The recipe must have an alignment. `view` is that of the recipe's placement.
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                       const Backend& backend);
+                       unsigned threads, Correlator& correlator);
 
 /// The same where the recipe allows a rotation, by all looks at the board. Fiducials are looked for in the first one.
 BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> looks, unsigned threads);

@@ -37,6 +37,7 @@ class FailoverServicesTest : public ::testing::Test {
     demodulator_ = std::make_unique<FailoverDemodulator>(gpu_, cpu_backend(2));
     sharer_ = std::make_unique<FailoverSharer>(gpu_, cpu_backend(2), AreaCrossover{0});
     inverter_ = std::make_unique<FailoverInverter>(gpu_, cpu_backend(2), InvertCrossover{1});
+    correlator_ = std::make_unique<FailoverCorrelator>(gpu_, cpu_backend(2), CorrelationCrossover{0});
   }
   /// Returns the executor; the bytes must equal the CPU's.
   std::string find(const RawModel& raw, std::size_t count = 5000) {
@@ -60,6 +61,7 @@ class FailoverServicesTest : public ::testing::Test {
   std::unique_ptr<FailoverDemodulator> demodulator_;
   std::unique_ptr<FailoverInverter> inverter_;
   std::unique_ptr<FailoverSharer> sharer_;
+  std::unique_ptr<FailoverCorrelator> correlator_;
 };
 
 const RawModel box = testing::box_model(16, 12, 8, 6), ball = testing::sphere_model(9, 20);
@@ -81,6 +83,12 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   for (const std::size_t points : {3000, 9000, 0, 40})
     EXPECT_EQ(testing::share_by(*sharer_, points), device_);
   EXPECT_EQ(testing::share_by(*sharer_, 500, most_reaches), device_);
+  for (const std::uint32_t width : {300, 640, 128}) {
+    EXPECT_EQ(testing::single_shot_by<std::uint8_t>(*demodulator_, width), device_);
+    EXPECT_EQ(testing::single_shot_by<std::uint16_t>(*demodulator_, width, false), device_);
+  }
+  for (const std::uint32_t cols : {64, 128, 32})
+    EXPECT_EQ(testing::correlate_by(*correlator_, cols), device_);
   EXPECT_EQ(find(model, 100), device_);  // the model is still loaded
   EXPECT_THAT(faults_, IsEmpty());
 }
@@ -111,6 +119,25 @@ TEST_F(FailoverServicesTest, ASmallSystemIsInvertedOnTheCpuAndItSaysSo) {
       below(gpu_, cpu_backend(2), InvertCrossover{71});
   EXPECT_EQ(testing::invert_by(at), device_);
   EXPECT_EQ(testing::invert_by(below), cpu() + " (70 rows; the GPU from 71 to 4320)");
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverServicesTest, ASmallImageIsCorrelatedOnTheCpuAndItSaysSo) {
+  begin("well");
+  FailoverCorrelator at(gpu_, cpu_backend(2), CorrelationCrossover{64 * 32}),
+      below(gpu_, cpu_backend(2), CorrelationCrossover{64 * 32 + 1});
+  EXPECT_EQ(testing::correlate_by(at), device_);
+  EXPECT_EQ(testing::correlate_by(below), cpu() + " (2048 values; the GPU from 2049)");
+  EXPECT_THAT(faults_, IsEmpty());
+}
+
+TEST_F(FailoverServicesTest, WhatCantBeCorrelatedIsRefusedAndNoFaultOfTheGpu) {
+  begin("well");
+  const std::vector<float> image(32 * 32, std::nanf(""));
+  CorrelationSettings settings;
+  settings.most_shift_px = 4;
+  EXPECT_THROW(correlator_->find({image.data(), image.data(), 32, 32}, settings), std::invalid_argument);
+  EXPECT_THROW(correlator_->find({image.data(), image.data(), 31, 32}, settings), std::invalid_argument);
   EXPECT_THAT(faults_, IsEmpty());
 }
 
@@ -242,6 +269,20 @@ TEST_P(ServiceFaults, OfSystemsEndOnTheCpu) {
   told_once(GetParam().of_frames);
 }
 
+TEST_P(ServiceFaults, OfSingleShotsEndOnTheCpu) {
+  begin_it();
+  for (int i = 0; i < 3; ++i) testing::single_shot_by<std::uint8_t>(*demodulator_, 300);
+  EXPECT_EQ(demodulator_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+TEST_P(ServiceFaults, OfCorrelationsEndOnTheCpu) {
+  begin_it();
+  testing::correlate_by(*correlator_);
+  EXPECT_EQ(correlator_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, ServiceFaults,
     ::testing::Values(Fault{"fault", "an illegal memory access", "an illegal memory access"},
@@ -317,6 +358,8 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
                         [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); },
                         {},
                         {},
+                        {},
+                        {},
                         {}});
   const auto answer = [&worker](ServiceRequest order, std::uint64_t bytes) {
     order.bytes = bytes;
@@ -365,6 +408,16 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
   order.count = most_system_rows + 1;
   EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = ServiceRequest::What::single_shot;
+  order.single_shot = {{}, SampleType::u16, 64, 64, 1};
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.single_shot.height = 0;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = ServiceRequest::What::correlation;
+  order.correlation = {{}, 64, 64};
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.correlation.cols = order.correlation.rows = 1u << 31;
+  EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
   order = {};
   order.what = ServiceRequest::What::patches;
   const testing::AreaScene scene(10);

@@ -12,10 +12,13 @@
 
 #include "gpu/area_share/area_sharer.h"
 #include "gpu/diffusion/diffuser.h"
-#include "gpu/fringe_phase/fringe_demodulator.h"
+#include "gpu/fourier_profilometry/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "tests/gpu/area_scenes.h"
+#include "tests/gpu/correlation_scenes.h"
+#include "tests/gpu/fourier_scenes.h"
 #include "tests/gpu/lu_scenes.h"
 #include "tests/gpu/model_scenes.h"
 #include "tests/gpu/surface_scenes.h"
@@ -151,6 +154,51 @@ inline std::string demodulate_by(FringeDemodulator& demodulator, std::uint32_t w
   EXPECT_EQ(got.counts, expected.counts);
   EXPECT_GT(std::count(got.classes.begin(), got.classes.end(), FringeClass::ok), 100);
   return demodulator.describe();
+}
+
+/// A single image with a saturated spot.
+template <class Sample>
+std::string single_shot_by(FringeDemodulator& demodulator, std::uint32_t width, bool modulation = true) {
+  FringeScene scene;
+  scene.width = width;
+  scene.height = 9;
+  std::vector<Sample> samples = fringes<Sample>(scene, 1);
+  samples[width + width / 2] = 255;
+  FourierSettings settings;
+  settings.period_px = 12.3f;
+  settings.camera_maximum = 255;
+  const FourierProfilometry profilometry(width, settings);
+  FourierResult got(samples.size()), expected(samples.size());
+  const auto demodulated = [&](FringeDemodulator& by, FourierResult& to) {
+    FourierMaps maps = to.maps();
+    if (!modulation) maps.modulation = nullptr;
+    by.demodulate(profilometry, image_of(samples, width), maps);
+  };
+  demodulated(demodulator, got);
+  CpuFringeDemodulator here(cpu_backend(1));
+  demodulated(here, expected);
+  EXPECT_TRUE(got == expected);
+  EXPECT_GT(std::count(got.classes.begin(), got.classes.end(), FourierClass::ok), width);
+  return demodulator.describe();
+}
+
+/// A board's picture that is shifted, another board's, and none.
+inline std::string correlate_by(Correlator& correlator, std::uint32_t cols = 64, std::uint32_t rows = 32) {
+  CorrelationSettings settings;
+  settings.most_shift_px = 6;
+  const auto reference = parts(cols, rows, 0, 0, 1);
+  for (const auto& image : {parts(cols, rows, 3.25, -2, 1), parts(cols, rows, 0, 0, 7),
+                            std::vector<float>(reference.size()), reference}) {
+    const CorrelationShift got = correlator.find({reference.data(), image.data(), cols, rows}, settings);
+    const CorrelationShift expected =
+        PhaseCorrelation(reference.data(), cols, rows, settings).find(image.data(), cpu_backend(1));
+    EXPECT_EQ(got.kind, expected.kind);
+    EXPECT_EQ(got.x_px, expected.x_px);
+    EXPECT_EQ(got.y_px, expected.y_px);
+    EXPECT_EQ(got.peak, expected.peak);
+    EXPECT_EQ(got.ratio, expected.ratio);
+  }
+  return correlator.describe();
 }
 
 }  // namespace datum::testing

@@ -171,6 +171,25 @@ std::int32_t invert_here(const SystemToInvert& system) {
   return info;
 }
 
+void single_shot_here(const FourierSettings& settings, const FourierImage& image, const FourierMaps& maps) {
+  static int images = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  if (mode() == "no-records") return;
+  FourierProfilometry(image.width, settings).demodulate(image, cpu_backend(1), maps);
+  go_wrong(++images, maps.phase_rad);
+}
+
+CorrelationShift correlate_here(const CorrelationImages& images, const CorrelationSettings& settings) {
+  static int boards = 0;
+  if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
+  if (mode() == "prepare-hangs") hang();
+  if (mode() == "no-records") return {};
+  CorrelationShift shift = CpuCorrelator(cpu_backend(1)).find(images, settings);
+  go_wrong(++boards, &shift);
+  return shift;
+}
+
 CudaDevice probe() {
   CudaDevice device;
   device.usable = mode() != "unusable";
@@ -222,5 +241,7 @@ int main() {
                           [](const ModelFacets& model) { return std::make_unique<TestMatch>(model); },
                           {},
                           invert_here,
-                          [](const AreaModel& model) { return std::make_unique<TestAreas>(model); }}});
+                          [](const AreaModel& model) { return std::make_unique<TestAreas>(model); },
+                          single_shot_here,
+                          correlate_here}});
 }

@@ -5,6 +5,7 @@
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "drivers/profile/sensor_profile_file.h"
 #include "drivers/sensor/read_frame.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "tests/real_data.h"
 
 namespace datum::inspect_alignment_realdata_test {
@@ -38,7 +39,8 @@ struct AlignedPemtron {
     m(0, 3) = x;
     m(1, 3) = y;
     const BoardView view(frame, Htm<Board, Sensor>(m));
-    const BoardShift shift = board_shift(recipe, frame, view, cpu_backend(0));
+    CpuCorrelator correlator(cpu_backend(0));
+    const BoardShift shift = board_shift(recipe, frame, view, 0, correlator);
     *why = shift.why;
     return {shift.stage.health.at(0).second * 1e-3, shift.stage.health.at(1).second * 1e-3};
   }

@@ -4,6 +4,7 @@
 
 #include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
+#include "gpu/phase_correlation/correlator.h"
 #include "tests/daemon/inspection/board/inspect_fixture.h"
 
 namespace datum::inspect_alignment_test {
@@ -40,6 +41,29 @@ double number(const BoardVerdict& v, const std::string& name) {
   for (const auto& [key, value] : v.stages.at(0).health)
     if (key == name) return value;
   return std::nan("");
+}
+
+class NamedCorrelator final : public Correlator {
+ public:
+  CorrelationShift find(const CorrelationImages& images, const CorrelationSettings& settings) override {
+    ++calls;
+    return CpuCorrelator(cpu_backend(1)).find(images, settings);
+  }
+  std::string describe() const override { return "cuda test device"; }
+  int calls = 0;
+};
+
+TEST(InspectAlignment, TheVerdictNamesWhoCorrelated) {
+  const Scene s = aligned(shifted(0.83, -0.61));
+  const BoardVerdict here = s.inspect();
+  NamedCorrelator correlator;
+  InspectionInputs inputs = s.inputs();
+  inputs.correlator = &correlator;
+  BoardVerdict there = inspect(s.frame, inputs, Backend());
+  EXPECT_EQ(correlator.calls, 1);
+  EXPECT_EQ(there.backend, here.backend + "; alignment: cuda test device");
+  there.backend = here.backend;
+  EXPECT_EQ(to_json(there), to_json(here));
 }
 
 TEST(InspectAlignment, MeasuresABoardBesideItsPlace) {
