@@ -204,6 +204,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"bench_path: times of the real datumd from delivered bytes to the announced line"};
   PathOptions options;
   app.add_flag("--gpu", options.gpu, "with the CUDA backend");
+  app.add_option("--threads", options.threads, "of datumd's own work (default: one per core)");
   app.add_option("--boards", options.boards, "of each source, one at a time")->check(CLI::Range(3, 10'000));
   app.add_option("--sustained", options.sustained, "frames that lie ready for boards a second, 30.5 MB each")
       ->check(CLI::Range(10, 1'000));
