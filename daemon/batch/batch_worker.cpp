@@ -92,7 +92,7 @@ class Worker {
       : options_(options),
         socket_(socket),
         manifest_(Manifest::load(options.batch)),
-        inputs_(options.batch, manifest_.head(), options.frames, 2 * options.lanes),
+        inputs_(options.batch, manifest_.head(), options.frames, std::size_t{2} * options.lanes),
         wanted_(options.backend.kind == BackendSettings::Kind::cuda ? cuda_backend_name : cpu_backend_name),
         backend_(choose_backend(
             options.backend, Timeout::of_one_frame,

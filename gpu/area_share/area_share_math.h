@@ -40,8 +40,9 @@ DATUM_HD Place3d foot_of(const FacetPlace& facet, const ModelPoint& point, const
     return foot;
   }
   const int k = static_cast<int>(found.place) - static_cast<int>(Place::edge_ab);
-  const float* const u = facet.corner + 3 * (k < 3 ? k : k - 3);
-  const float* const v = facet.corner + 3 * ((k + 1) % 3);
+  const int tail = 3 * (k < 3 ? k : k - 3), head = 3 * ((k + 1) % 3);
+  const float* const u = facet.corner + tail;
+  const float* const v = facet.corner + head;
   double side[3], from[3];  // NOLINT(cppcoreguidelines-pro-type-member-init): written next
   for (int i = 0; i < 3; ++i) {
     foot.v[i] = u[i];
