@@ -17,12 +17,12 @@ constexpr std::array templates{
 #include "page_templates.inc"
 };
 
-constexpr std::pair<const char*, const char*> menu[] = {{"/", "Boards"},
-                                                        {"/lot", "Lot"},
-                                                        {"/component", "Component"},
-                                                        {"/studies", "Studies"},
-                                                        {"/calibrations", "Calibrations"},
-                                                        {"/health", "Health"}};
+const PageMenu view_menu{{"/", "Boards"},
+                         {"/lot", "Lot"},
+                         {"/component", "Component"},
+                         {"/studies", "Studies"},
+                         {"/calibrations", "Calibrations"},
+                         {"/health", "Health"}};
 
 std::string template_text(const std::string& name) {
   for (const NamedTemplate& t : templates)
@@ -63,7 +63,7 @@ std::string whole_page(const PageFrame& frame, const std::string& body) {
   data.set("is_held", !frame.resume_link.empty());
   data.set("resume_link", frame.resume_link);
   PageData places = PageData::type::list;
-  for (const auto& [path, name] : menu) {
+  for (const auto& [path, name] : frame.menu.empty() ? view_menu : frame.menu) {
     PageData place = texts({{"path", path}, {"name", name}});
     place.set("is_here", frame.title == name || frame.title.starts_with(std::string(name) + " "));
     places.push_back(place);

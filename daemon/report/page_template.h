@@ -3,10 +3,15 @@
 
 #include <kainjow/mustache.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace datum {
 
 using PageData = kainjow::mustache::data;
+
+/// Path and name of each page that is named at the top.
+using PageMenu = std::vector<std::pair<std::string, std::string>>;
 
 /// Where a page is shown.
 struct PageFrame {
@@ -14,6 +19,7 @@ struct PageFrame {
   bool alone = true;  // a file of its own: style inside, no links; else a page of datumd-view
   int refresh_s = 0;  // the browser loads it again after so many seconds; 0: never
   std::string hold_link, resume_link;  // to the same page without refresh, and with it; empty: no such link
+  PageMenu menu;                       // empty: that of datumd-view
   std::string footer;                  // about the state of the data
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daemon/report/board_page.h"
 #include "daemon/report/page_text.h"
 
 namespace datum {
@@ -110,20 +111,30 @@ NumberTable::NumberTable(const std::string& id, const std::string& caption,
                          const std::vector<std::string>& head)
     : id_(id), caption_(caption), head_(head) {}
 
-NumberTable& NumberTable::row(const std::string& name) {
-  rows_.push_back({name, {}});
+NumberTable& NumberTable::row(const std::string& name, const std::string& link) {
+  rows_.push_back({name, link, {}});
   return *this;
 }
 
 NumberTable& NumberTable::number(std::optional<double> value, int significant) {
   if (value && !std::isfinite(*value)) value.reset();
   rows_.back().cells.push_back(
-      {true, all_digits(value), value ? fmt::format("{:.{}g}", *value, significant) : "-"});
+      {Cell::Kind::number, all_digits(value), value ? fmt::format("{:.{}g}", *value, significant) : "-"});
+  return *this;
+}
+
+NumberTable& NumberTable::count(std::int64_t value) {
+  rows_.back().cells.push_back({Cell::Kind::number, std::to_string(value), std::to_string(value)});
   return *this;
 }
 
 NumberTable& NumberTable::text(const std::string& text) {
-  rows_.back().cells.push_back({false, "", text});
+  rows_.back().cells.push_back({Cell::Kind::text, "", text});
+  return *this;
+}
+
+NumberTable& NumberTable::decision(Decision decision) {
+  rows_.back().cells.push_back({Cell::Kind::decision, "", "", decision});
   return *this;
 }
 
@@ -132,8 +143,8 @@ std::string NumberTable::html() const {
   for (std::size_t i = 0; i < head_.size(); ++i) {
     PageData cell = texts({{"text", head_[i]}});
     // A column of numbers by its first row.
-    cell.set("is_number",
-             i > 0 && !rows_.empty() && i <= rows_[0].cells.size() && rows_[0].cells[i - 1].is_number);
+    cell.set("is_number", i > 0 && !rows_.empty() && i <= rows_[0].cells.size() &&
+                              rows_[0].cells[i - 1].kind == Cell::Kind::number);
     head.push_back(cell);
   }
   for (const Row& r : rows_) {
@@ -141,10 +152,14 @@ std::string NumberTable::html() const {
     for (const Cell& c : r.cells) {
       PageData cell = texts(
           {{"value", c.value}, {"text", c.text}, {"css", c.text.size() <= longest_word ? "nowrap" : "text"}});
-      cell.set("is_number", c.is_number);
+      cell.set("is_number", c.kind == Cell::Kind::number);
+      cell.set("is_text", c.kind == Cell::Kind::text);
+      cell.set("is_decision", c.kind == Cell::Kind::decision);
+      set_decision(cell, c.decision);
       cells.push_back(cell);
     }
-    PageData row = texts({{"name", r.name}});
+    PageData row = texts({{"name", r.name}, {"link", r.link}});
+    row.set("is_linked", !r.link.empty());
     row.set("cells", cells);
     rows.push_back(row);
   }

@@ -59,19 +59,23 @@ class NumberTable {
   /// `head`: of the rows' names first.
   NumberTable(const std::string& id, const std::string& caption, const std::vector<std::string>& head);
 
-  NumberTable& row(const std::string& name);
+  /// `link`: where its name leads; empty: nowhere.
+  NumberTable& row(const std::string& name, const std::string& link = "");
   NumberTable& number(std::optional<double> value, int significant = 7);
+  NumberTable& count(std::int64_t value);
   NumberTable& text(const std::string& text);
+  NumberTable& decision(Decision decision);
   bool empty() const { return rows_.empty(); }
   std::string html() const;
 
  private:
   struct Cell {
-    bool is_number;
-    std::string value, text;
+    enum class Kind : std::uint8_t { number, text, decision } kind = Kind::text;
+    std::string value{}, text{};
+    Decision decision{};
   };
   struct Row {
-    std::string name;
+    std::string name, link;
     std::vector<Cell> cells;
   };
   std::string id_, caption_;
