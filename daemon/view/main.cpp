@@ -15,6 +15,7 @@
 #include "daemon/metrics/metrics_client.h"
 #include "daemon/view/lot_reporter.h"
 #include "daemon/view/result_index.h"
+#include "daemon/view/view_pages.h"
 #include "daemon/view/view_server.h"
 
 namespace {

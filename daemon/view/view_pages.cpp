@@ -29,20 +29,6 @@ constexpr std::size_t newest_boards = 25, newest_pictures = 3, most_in_lot = 200
 constexpr int boards_refresh_s = 5, health_refresh_s = 10, component_refresh_s = 60;
 constexpr std::uintmax_t most_picture_bytes = 32u << 20;
 
-/// What a request says wrongly; the answer's status is 400.
-class BadRequest : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-PageAnswer whole(PageFrame frame, const std::string& body, int status = 200) {
-  frame.alone = false;
-  PageAnswer answer;
-  answer.status = status;
-  answer.body = whole_page(frame, body);
-  return answer;
-}
-
 PageFrame titled(const std::string& title, int refresh_s = 0) {
   PageFrame frame;
   frame.title = title;
@@ -50,60 +36,13 @@ PageFrame titled(const std::string& title, int refresh_s = 0) {
   return frame;
 }
 
-/// A page that loads again by itself, which loses the place of who reads it by keyboard: it can be held.
-PageAnswer refreshing(const PageRequest& request, const std::string& title, const std::string& body,
-                      int refresh_s) {
-  std::string link = request.path, mark = "?";
-  for (const auto& [name, value] : request.query) {
-    if (name == "refresh") continue;
-    link += mark + url_part(name) + "=" + url_part(value);
-    mark = "&";
-  }
-  const auto at = request.query.find("refresh");
-  const bool is_held = at != request.query.end() && at->second == "off";
-  PageFrame frame = titled(title, is_held ? 0 : refresh_s);
-  (is_held ? frame.resume_link : frame.hold_link) = is_held ? link : link + mark + "refresh=off";
-  return whole(frame, body);
-}
-
 PageAnswer fault(int status, const std::string& title, const std::string& words) {
-  return whole(titled(title, status >= 500 ? health_refresh_s : 0),
-               render("fault", texts({{"title", title}, {"words", words}})), status);
-}
-
-std::optional<std::uint64_t> number_of(const std::string& text) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != text.npos)
-    return std::nullopt;
-  return std::stoull(text);
-}
-
-std::string asked(const PageRequest& request, const char* name) {
-  const auto at = request.query.find(name);
-  return at == request.query.end() ? "" : at->second;
-}
-
-std::size_t asked_number(const PageRequest& request, const char* name, std::size_t usual, std::size_t most) {
-  const std::string text = asked(request, name);
-  if (text.empty()) return usual;
-  const auto number = number_of(text);
-  if (!number || *number < 1 || *number > most)
-    throw BadRequest(fmt::format("{}: '{}' is not allowed; allowed: 1 to {}", name, text, most));
-  return static_cast<std::size_t>(*number);
+  return fault_page(titled(title, status >= 500 ? health_refresh_s : 0), words, status);
 }
 
 std::string why_of(const StoredResult& r) {
   const ReadResult read = read_result(r);
   return read.verdict ? plain_reason(*read.verdict) : read.fault;
-}
-
-PageData names_data(const std::vector<std::string>& names, const std::string& chosen) {
-  PageData list = PageData::type::list;
-  for (const std::string& name : names) {
-    PageData item = texts({{"name", name}});
-    item.set("chosen", name == chosen);
-    list.push_back(item);
-  }
-  return list;
 }
 
 void set_live(PageData& data, const LiveState& live) {
@@ -214,7 +153,7 @@ PageAnswer ViewPages::boards_page(const PageRequest& request) const {
     data.set("cards", cards);
     return render("boards", data);
   });
-  return refreshing(request, "Boards", body, boards_refresh_s);
+  return refreshing(request, titled("Boards", boards_refresh_s), body);
 }
 
 PageAnswer ViewPages::board(const std::string& number) const {
@@ -316,7 +255,7 @@ PageAnswer ViewPages::component(const PageRequest& request) const {
     data.set("limited", limited);
     return render("component", data);
   });
-  return refreshing(request, "Component " + history.name.reference, body, component_refresh_s);
+  return refreshing(request, titled("Component " + history.name.reference, component_refresh_s), body);
 }
 
 PageAnswer ViewPages::search(const PageRequest& request) const {
@@ -393,7 +332,7 @@ PageAnswer ViewPages::health(const PageRequest& request) const {
   data.set("store_fault", store_fault);
   data.set("has_store", store_fault.empty());
   data.set("index_fault", index_fault.empty() ? "complete" : index_fault);
-  return refreshing(request, "Health", render("health", data), health_refresh_s);
+  return refreshing(request, titled("Health", health_refresh_s), render("health", data));
 }
 
 }  // namespace datum

@@ -4,29 +4,16 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "daemon/view/live_state.h"
+#include "daemon/view/page_answer.h"
 
 namespace datum {
 
 class ResultIndex;
 class ResultReader;
-struct PageFrame;
-
-struct PageRequest {
-  std::string path;
-  std::map<std::string, std::string> query;  // decoded; of a repeated name the last
-};
-
-struct PageAnswer {
-  int status = 200;
-  std::string type = "text/html; charset=utf-8";
-  std::string body;
-  bool lasting = false;  // the same for ever: a picture
-};
 
 struct ViewSettings {
   std::filesystem::path store;

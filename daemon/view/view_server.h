@@ -2,8 +2,8 @@
 //
 // Bounds: most_connections at once (further ones wait), of one address most_of_an_address (further ones are closed), idle_s without a
 // byte, request_s from a connection's begin or last answer to the end of its next one, memory of a connection for its headers. So a
-// client that sends or reads a byte at a time holds its place for a bounded time. A request's body is never read. The name in Host must be an address, localhost or a name that was allowed: a page elsewhere whose name is made
-// to point here (DNS rebinding) gets nothing.
+// client that sends or reads a byte at a time holds its place for a bounded time. A request's body is never read. The name in Host must be an
+// address, localhost or a name that was allowed: a page elsewhere whose name is made to point here (DNS rebinding) gets nothing.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "daemon/view/view_pages.h"
+#include "daemon/view/page_answer.h"
 
 namespace datum {
 
