@@ -13,6 +13,9 @@ const char* const tables_sql =
 const char* const views_sql =
 #include "views.inc"
     ;
+const char* const indexes_sql =
+#include "indexes.inc"
+    ;
 constexpr int schema_version = 1;
 constexpr int oldest_server = 150000;
 constexpr long long lock_number = 0x646174756d;  // "datum": of all collectors of one database
@@ -60,6 +63,7 @@ void Database::prepare() {
     throw DatabaseUnfit(
         fmt::format("its schema datum has version {}; this program knows {}", version, schema_version));
   work.exec("SET search_path = datum");
+  work.exec(indexes_sql);
   work.commit();
 }
 

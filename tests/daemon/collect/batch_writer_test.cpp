@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "daemon/collect/database.h"
 #include "daemon/collect/plant_report.h"
 #include "tests/daemon/collect/test_database.h"
 #include "tests/daemon/collect/virtual_chain.h"
@@ -35,6 +36,7 @@ struct CollectDatabaseTest : ::testing::Test {
   }
   void connect() {
     writer.reset();
+    with_database_errors([] { database->wait_for_no_writer(); });
     writer = std::make_unique<BatchWriter>(connection_string(database->settings()), settings,
                                            [this] { return now_us; });
   }

@@ -73,7 +73,7 @@ TEST_F(CollectSettingsFile, RefusesHalvesUnknownKeysAndValuesOutOfRange) {
 }
 
 TEST_F(CollectSettingsFile, AConnectionStringKeepsHostileValuesApart) {
-  CollectDatabase d;
+  DatabaseSettings d;
   d.host = "db.plant";
   d.name = "p' sslmode='disable";
   d.user = "c\\";

@@ -33,12 +33,18 @@ class TestDatabase {
   }
   void crash() { call("kill"); }
 
-  CollectDatabase settings() const {
-    CollectDatabase d;
+  DatabaseSettings settings() const {
+    DatabaseSettings d;
     d.host = folder().string();
     d.name = "plant";
     d.user = "collect";
     return d;
+  }
+  /// Waits until no collector's writer holds the database: the server frees an ended connection's lock when its process gets to it.
+  void wait_for_no_writer() const {
+    ask("SELECT pg_advisory_lock(classid::bigint << 32 | objid::bigint), pg_advisory_unlock(classid::bigint "
+        "<< 32 | objid::bigint) FROM "
+        "pg_locks WHERE locktype = 'advisory' AND objsubid = 1");
   }
   /// First column of the first row.
   std::string ask(const std::string& sql) const {
