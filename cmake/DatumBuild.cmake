@@ -167,7 +167,7 @@ function(datum_library name)
 endfunction()
 
 # Packages (systemd/packages.cmake): programs that a machine may have alone have one of their own name; all the rest is datumd's.
-set(DATUM_PACKAGES datumd-view datumd-plant datumd-collect datumd-batch)
+set(DATUM_PACKAGES datumd-view datumd-plant datumd-collect datumd-plant-view datumd-batch)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME datumd)
 
 # datum_program(NAME SOURCES...) : a program that is built into bin/ and installed; what it computes is in its libraries.

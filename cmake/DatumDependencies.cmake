@@ -60,6 +60,7 @@ if(DATUM_DAEMON)
     target_link_libraries(datum_proton_core INTERFACE ${PROTON_CORE_LIBRARY})
   endif()
   if(DATUM_PLANT)  # of datumd-collect
+    pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)                  # libpq-dev, of datumd-plant-view
     pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)              # libpqxx-dev
     pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)         # libsimdjson-dev
   endif()

@@ -78,6 +78,14 @@ keeps rows by days and sums for ever, and has views for yield and charts.")
   set(CPACK_DEBIAN_DATUMD-COLLECT_PACKAGE_RECOMMENDS "ca-certificates")
   set(CPACK_DEBIAN_DATUMD-COLLECT_PACKAGE_SUGGESTS "postgresql, rabbitmq-server")
 endif()
+# A program of its own: a cell's pages need no client of PostgreSQL, the plant's computer no datumd.
+if(TARGET datumd-plant-view)
+  datumd_service_package(datumd-plant-view systemd "/etc/datumd/plant-view.toml" "pages of a plant's datumd cells for a browser
+datumd-plant-view shows the database that datumd-collect writes: cells and their
+chains, yields, causes, a characteristic over cells and recipes, newest fails.
+It reads by an account of PostgreSQL that can change nothing.")
+  set(CPACK_DEBIAN_DATUMD-PLANT-VIEW_PACKAGE_SUGGESTS "datumd-collect, postgresql-client")
+endif()
 if(TARGET datumd-batch)  # its workers start datumd-gpu
   datumd_package(datumd-batch "datumd (= ${datumd_version})" "measures an archive of datumd's frames again
 datumd-batch measures stored frames again by another recipe, calibration or

@@ -87,7 +87,7 @@ struct Sbom : ::testing::Test {
     fs::create_directories(folder / "root" / "usr" / "bin");
     // Together they are linked to all of the list.
     for (const char* program : {"datumctl", "datumd", "datumd-collect", "datumd-parse", "datumd-plant",
-                                "datumd-sign", "datumd-view"})
+                                "datumd-sign", "datumd-plant-view", "datumd-view"})
       fs::copy(fs::path(DATUM_BIN) / program, folder / "root" / "usr" / "bin" / program);
     folder.write("root/DEBIAN/control",
                  "Package: datumd\nVersion: 0.1.0\nArchitecture: amd64\nInstalled-Size: 1\n"
@@ -235,8 +235,8 @@ done)");
 TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
   if (!has_tools() || output_of("command -v dpkg-deb").status != 0)
     GTEST_SKIP() << "no dpkg, python3 or ninja";
-  for (const char* program :
-       {"datumctl", "datumd", "datumd-collect", "datumd-parse", "datumd-plant", "datumd-view"})
+  for (const char* program : {"datumctl", "datumd", "datumd-collect", "datumd-parse", "datumd-plant",
+                              "datumd-plant-view", "datumd-view"})
     fs::remove(folder / "root" / "usr" / "bin" / program);  // their compression is slow
   const auto packed = [&](const std::string& name, const std::string& environment) {
     const std::string deb = (folder.path() / name).string();
@@ -262,7 +262,7 @@ TEST_F(Sbom, ThePackageIsTheSameWhateverItWasPackedUnder) {
 TEST(Reproducible, ProgramsNameNoFolderOfTheirBuild) {
   if (!DATUM_HARDENED) GTEST_SKIP() << "a sanitizer names source files; packages come from a hardened build";
   for (const char* name : {"datumd", "datumctl", "datumd-batch", "datumd-collect", "datumd-parse",
-                           "datumd-plant", "datumd-sign", "datumd-view"}) {
+                           "datumd-plant", "datumd-sign", "datumd-plant-view", "datumd-view"}) {
     // Installation removes library paths (RPATH), stripping removes file names.
     const testing::FreshFolder folder;
     fs::copy(fs::path(DATUM_BIN) / name, folder / name);

@@ -52,7 +52,7 @@ TEST_P(HardenedProgram, HasWhatDebianHardensProgramsBy) {
 INSTANTIATE_TEST_SUITE_P(All, HardenedProgram,
                          ::testing::Values("datumd", "datumctl", "datumd-batch", "datumd-collect",
                                            "datumd-gpu", "datumd-parse", "datumd-sign", "datumd-plant",
-                                           "datumd-view"));
+                                           "datumd-plant-view", "datumd-view"));
 
 }  // namespace
 }  // namespace datum

@@ -56,6 +56,12 @@ TEST_F(Installed, LiesWhereTheSystemLooks) {
                            "lib/sysusers.d/datumd-collect.conf",
                            "share/man/man8/datumd-collect.8",
                            "share/doc/datumd-collect/examples/collect.toml",
+                           "bin/datumd-plant-view",
+                           "lib/systemd/system/datumd-plant-view.service",
+                           "lib/sysusers.d/datumd-plant-view.conf",
+                           "share/man/man8/datumd-plant-view.8",
+                           "share/doc/datumd-plant-view/reader.sql",
+                           "share/doc/datumd-plant-view/examples/plant-view.toml",
                            "bin/datumd-view",
                            "lib/systemd/system/datumd-plant.service",
                            "lib/sysusers.d/datumd-plant.conf",
@@ -92,7 +98,8 @@ TEST_F(Installed, UnitsAreExposedNoMoreThanIsPromised) {
   if (output_of("systemd-analyze security --help").text.find("--offline") == std::string::npos)
     GTEST_SKIP() << "no systemd-analyze that judges units offline (systemd 250)";
   for (const char* unit : {"datumd.service", "datumd@.service", "datumd-sign.service", "datumd-sign@.service",
-                           "datumd-plant.service", "datumd-collect.service", "datumd-view.service"}) {
+                           "datumd-plant.service", "datumd-collect.service", "datumd-plant-view.service",
+                           "datumd-view.service"}) {
     const Output out = output_of("systemd-analyze security --offline=true --no-pager " +
                                  file("lib/systemd/system/" + std::string(unit)).string());
     std::smatch level;

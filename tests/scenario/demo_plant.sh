@@ -3,7 +3,7 @@
 # PostgreSQL. The broker is killed, a cell is cut off for a thousand boards, the database is restored from an older dump; in the end each result
 # is in the database once, and each cell's chain there is that of its store.
 # Usage: demo_plant.sh BIN [FOLDER]; the cells are built anew in FOLDER (default: ../demo_plant beside BIN). DATUM_CUT_OFF: boards of the cell that is
-# cut off (default 1000). Ports of loopback: PORT to PORT+2 are the broker's (DATUM_BROKER_PORT, default 15672), PORT+3 the database's, PORT+10
+# cut off (default 1000). Ports of loopback: PORT to PORT+2 are the broker's (DATUM_BROKER_PORT, default 15672), PORT+3 the database's, PORT+4 the pages', PORT+10
 # to PORT+14 the cells'.
 set -eu
 bin=$(cd "$1" && pwd)
@@ -137,6 +137,20 @@ while read -r n from; do
   plant "$n"
 done <resend.list
 until_true "not everything came" all_here
+say "the plant in a browser (datumd-plant-view)"
+psql -h "$database/pg" -p $((port + 3)) -U collect -d plant -q -v ON_ERROR_STOP=1 -v owner=collect -f "$tree/daemon/plant_view/reader.sql"
+cat >plant-view.toml <<TOML
+[database]
+host = "$database/pg"
+port = $((port + 3))
+name = "plant"
+user = "datumd-plant-view"
+[pages]
+listen = "127.0.0.1:$((port + 4))"
+TOML
+start view.log "$bin/datumd-plant-view" --config plant-view.toml
+until_true "the pages are not served" grep -q ' shows ' view.log
+"$tree/tests/scenario/plant/pages.py" "http://127.0.0.1:$((port + 4))" | tee pages.list
 say "the end"
 report
 status=0
@@ -147,10 +161,12 @@ for n in $cells; do
   in_plant=$(ask "SELECT newest || ':' || newest_sha256 FROM store JOIN cell USING (cell) WHERE handle = 'Datumd.VirtualCell.000$n'")
   counted=$(ask "SELECT count(*) || ' ' || count(DISTINCT sequence) || ' ' || (SELECT sum(boards) FROM board_sums JOIN cell USING (cell) WHERE handle = b.handle)
     FROM boards b WHERE handle = 'Datumd.VirtualCell.000$n' GROUP BY handle")
-  if [ "$head" = "$in_plant" ] && [ "$counted" = "$results $results $results" ]; then
-    echo "cell $n: $results results once each, sums of $results boards, chain verified up to entry ${head%%:*}"
+  shown=$(grep "^Datumd.VirtualCell.000$n " pages.list)
+  if [ "$head" = "$in_plant" ] && [ "$counted" = "$results $results $results" ] &&
+    [ "$shown" = "Datumd.VirtualCell.000$n ${head%%:*} $results whole" ]; then
+    echo "cell $n: $results results once each, sums and page of $results boards, chain verified up to entry ${head%%:*}"
   else
-    echo "demo: cell $n: the store has $results results and head $head, the database $counted and $in_plant" >&2
+    echo "demo: cell $n: the store has $results results and head $head, the database $counted and $in_plant, the page $shown" >&2
     status=1
   fi
 done
