@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "daemon/store/chain_records.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_rows.h"
 #include "drivers/frame/bounded_text.h"
@@ -107,28 +108,10 @@ std::set<std::string> known_acts(const fs::path& store) {
 }
 
 std::vector<std::string> altered_acts(sqlite3* db, const fs::path& file) {
-  std::vector<std::string> lines;
-  const bool any = sqlite::has_table(db, file, "act_record");
-  if (any) {
-    sqlite::Statement rows(
-        db, file,
-        "SELECT link FROM act_record r WHERE link >= (SELECT min(link) FROM chain) AND NOT (EXISTS (SELECT 1 "
-        "FROM chain c WHERE c.link = r.link AND c.statement = r.json) AND json_valid(json) AND key = "
-        "json_extract(json, '$.act') || ' ' || json_extract(json, '$.sha256'))");
-    while (rows.step())
-      lines.push_back(
-          fmt::format("a record of what a person did differs from entry {} of the chain", rows.integer(0)));
-  }
-  sqlite::Statement rows(db, file,
-                         (std::string("SELECT link FROM chain WHERE substr(statement, 1, ?1) = ?2") +
-                          (any ? " AND link NOT IN (SELECT link FROM act_record)" : ""))
-                             .c_str());
-  const std::string begin = act_statement_begin;
-  rows.bind(1, static_cast<std::int64_t>(begin.size())).bind(2, begin);
-  while (rows.step())
-    lines.push_back(
-        fmt::format("the record of what a person did of entry {} was taken out", rows.integer(0)));
-  return lines;
+  return altered_records(
+      db, file,
+      {"act_record", act_statement_begin,
+       "key = json_extract(json, '$.act') || ' ' || json_extract(json, '$.sha256')", "what a person did"});
 }
 
 }  // namespace datum

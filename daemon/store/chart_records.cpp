@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "config/utc_time.h"
+#include "daemon/store/chain_records.h"
 #include "daemon/store/result_store.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_rows.h"
@@ -255,31 +256,12 @@ std::map<std::string, std::vector<std::uint64_t>> acknowledged_charts(const fs::
 }
 
 std::vector<std::string> altered_charts(sqlite3* db, const fs::path& file) {
-  std::vector<std::string> lines;
-  const bool any = sqlite::has_table(db, file, "chart_record");
-  if (any) {
-    sqlite::Statement rows(
-        db, file,
-        "SELECT link FROM chart_record r WHERE link >= (SELECT min(link) FROM chain) AND NOT (EXISTS (SELECT "
-        "1 FROM "
-        "chain c WHERE c.link = r.link AND c.statement = r.json) AND json_valid(json) AND recipe = "
-        "json_extract(json, '$.recipe') AND step = json_extract(json, '$.step') AND after = "
-        "json_extract(json, "
-        "'$.after'))");
-    while (rows.step())
-      lines.push_back(
-          fmt::format("a record of the control charts differs from entry {} of the chain", rows.integer(0)));
-  }
-  sqlite::Statement rows(db, file,
-                         (std::string("SELECT link FROM chain WHERE substr(statement, 1, ?1) = ?2") +
-                          (any ? " AND link NOT IN (SELECT link FROM chart_record)" : ""))
-                             .c_str());
-  const std::string begin = chart_statement_begin;
-  rows.bind(1, static_cast<std::int64_t>(begin.size())).bind(2, begin);
-  while (rows.step())
-    lines.push_back(
-        fmt::format("the record of the control charts of entry {} was taken out", rows.integer(0)));
-  return lines;
+  return altered_records(
+      db, file,
+      {"chart_record", chart_statement_begin,
+       "recipe = json_extract(json, '$.recipe') AND step = json_extract(json, '$.step') AND after = "
+       "json_extract(json, '$.after')",
+       "the control charts"});
 }
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 
 #include "config/utc_time.h"
 #include "daemon/inspection/verdict/verdict.h"
+#include "daemon/store/chain_records.h"
 #include "daemon/store/result_store.h"
 #include "daemon/store/sqlite.h"
 #include "daemon/store/store_rows.h"
@@ -216,30 +217,12 @@ LookBack look_back(const fs::path& store, const std::string& name, std::optional
 }
 
 std::vector<std::string> altered_checks(sqlite3* db, const fs::path& file) {
-  std::vector<std::string> lines;
-  const bool any = sqlite::has_table(db, file, "reference_check");
-  if (any) {
-    sqlite::Statement rows(
-        db, file,
-        "SELECT id, link FROM reference_check r WHERE link >= (SELECT min(link) FROM chain) AND NOT (EXISTS "
-        "(SELECT 1 FROM chain c WHERE c.link = r.link AND c.statement = r.json) AND json_valid(json) AND id "
-        "= "
-        "json_extract(json, '$.id') AND name = json_extract(json, '$.check') AND step = json_extract(json, "
-        "'$.step') AND after = json_extract(json, '$.after'))");
-    while (rows.step())
-      lines.push_back(fmt::format("record {} of the reference checks differs from entry {} of the chain",
-                                  rows.integer(0), rows.integer(1)));
-  }
-  sqlite::Statement rows(db, file,
-                         (std::string("SELECT link FROM chain WHERE substr(statement, 1, ?1) = ?2") +
-                          (any ? " AND link NOT IN (SELECT link FROM reference_check)" : ""))
-                             .c_str());
-  const std::string begin = statement_begin;
-  rows.bind(1, static_cast<std::int64_t>(begin.size())).bind(2, begin);
-  while (rows.step())
-    lines.push_back(
-        fmt::format("the record of the reference check of entry {} was taken out", rows.integer(0)));
-  return lines;
+  return altered_records(
+      db, file,
+      {"reference_check", statement_begin,
+       "id = json_extract(json, '$.id') AND name = json_extract(json, '$.check') AND step = "
+       "json_extract(json, '$.step') AND after = json_extract(json, '$.after')",
+       "the reference checks"});
 }
 
 }  // namespace datum
