@@ -11,7 +11,8 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs tick_ns = 200'000'000;
-constexpr int most_rounds = 64;  // of reading and writing, before others have their turn
+constexpr MonotonicNs proved_ns = 10'000'000'000;  // a link that lasts so long is one
+constexpr int most_rounds = 64;                    // of reading and writing, before others have their turn
 
 }  // namespace
 
@@ -63,7 +64,7 @@ void Collector::exchange(MonotonicNs now) {
     bool moves = true;
     for (int round = 0; moves && round < most_rounds; ++round) {
       moves = connection_->receive();
-      take();
+      take(now);
       moves = connection_->transmit() || moves;
       if (!connection_->session().ended().empty()) return drop(connection_->session().ended(), now);
     }
@@ -77,14 +78,22 @@ void Collector::exchange(MonotonicNs now) {
   }
 }
 
-void Collector::take() {
+/// Once for a link, when it has proved itself: a broker that breaks each one is not told as good each time, and not asked at once.
+void Collector::announce() {
+  if (is_announced_) return;
+  is_announced_ = true;
+  wait_ns_ = first_wait_ns;
+  told_.clear();
+  actions_.log(LOG_INFO, fmt::format("takes {} from {}", settings_.broker.entries, settings_.broker.url));
+}
+
+void Collector::take(MonotonicNs now) {
   AmqpSession& session = connection_->session();
   if (phase_ == Phase::opening && session.may_receive()) {
     phase_ = Phase::open;
     session.allow(static_cast<std::uint32_t>(settings_.broker.window));
-    wait_ns_ = first_wait_ns;
-    told_.clear();
-    actions_.log(LOG_INFO, fmt::format("takes {} from {}", settings_.broker.entries, settings_.broker.url));
+    opened_ns_ = now;
+    is_announced_ = false;
   }
   for (AmqpArrival& arrival : session.arrivals()) {
     if (ending_) continue;  // the broker gives it to the next one
@@ -104,6 +113,7 @@ void Collector::committed(const std::vector<std::uint64_t>& numbers, MonotonicNs
     ++settled;
   }
   settled_ns_ = now;
+  if (settled > 0) announce();
   if (settled > 0 && !ending_) connection_->session().allow(settled);
   exchange(now);
 }
@@ -115,6 +125,7 @@ void Collector::on_deadline(MonotonicNs now) {
   if (phase_ == Phase::opening && now >= opening_until_)
     return drop(fmt::format("no answer for {} s", opening_ns / 1'000'000'000), now);
   exchange(now);
+  if (phase_ == Phase::open && now - opened_ns_ >= proved_ns) announce();
   if (!ending_) return;
   const bool is_calm = actions_.writer_has_ended() && now - settled_ns_ > calm_before_close_ns;
   if (!is_calm && phase_ == Phase::open && now < ending_until_) return;

@@ -30,7 +30,7 @@ struct CollectorActions {
 
 class Collector final : public Pollable {
  public:
-  // Before connecting again; doubled each time, until the link is open.
+  // Before connecting again; doubled each time, until the link has proved itself.
   static constexpr MonotonicNs first_wait_ns = 500'000'000, longest_wait_ns = 30'000'000'000;
   /// A link that is not open after this time is given up.
   static constexpr MonotonicNs opening_ns = 30'000'000'000;
@@ -59,7 +59,8 @@ class Collector final : public Pollable {
 
   void connect(MonotonicNs now);
   void exchange(MonotonicNs now);
-  void take();
+  void take(MonotonicNs now);
+  void announce();
   void drop(const std::string& why, MonotonicNs now);
 
   const CollectSettings settings_;
@@ -69,7 +70,8 @@ class Collector final : public Pollable {
   std::uint64_t last_number_ = 0;
   Phase phase_ = Phase::away;
   bool ending_ = false, ended_ = false;
-  MonotonicNs wait_ns_ = first_wait_ns, connect_at_ = 0, opening_until_ = 0;
+  bool is_announced_ = false;
+  MonotonicNs wait_ns_ = first_wait_ns, connect_at_ = 0, opening_until_ = 0, opened_ns_ = 0;
   MonotonicNs ending_until_ = 0, settled_ns_ = 0;
   std::optional<MonotonicNs> tick_at_ = 0, session_at_;
   std::string told_;  // each trouble once

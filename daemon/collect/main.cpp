@@ -39,15 +39,23 @@ std::int64_t now_us() {
 
 void log(int level, const std::string& text) { fmt::print(stderr, "<{}>datumd-collect: {}\n", level, text); }
 
+BrokerAccess access_of(const CollectSettings& settings) {
+  return broker_access(settings.broker, "datumd-collect", "broker",
+                       [] { return std::int64_t{std::time(nullptr)}; });
+}
+
+/// Throws RefusedError: a file that can't be used ends the start, not only a connection.
+void check_files(const CollectSettings& settings) {
+  access_of(settings);
+  connection_string(settings.database);
+}
+
 int collect(const CollectSettings& settings) {
+  check_files(settings);
   EventLoop loop;
   std::optional<WriteThread> writer;
   CollectorActions actions;
-  actions.access = [&] {
-    return broker_access(settings.broker, "datumd-collect", "broker",
-                         [] { return std::int64_t{std::time(nullptr)}; });
-  };
-  actions.access();  // a file that can't be used ends the start, not only a connection
+  actions.access = [&] { return access_of(settings); };
   actions.write = [&](std::uint64_t number, Delivered message) { writer->add(number, std::move(message)); };
   actions.end_writer = [&] { writer->end(); };
   actions.writer_has_ended = [&] { return writer->has_ended(); };
@@ -76,6 +84,7 @@ int collect(const CollectSettings& settings) {
 int run(const Arguments& a) {
   const CollectSettings settings = load_collect_settings(a.config);
   if (a.check) {
+    check_files(settings);
     fmt::print("{}: good\n", a.config);
     return 0;
   }
@@ -92,7 +101,7 @@ int main(int argc, char** argv) {
   Arguments a;
   app.add_option("--config", a.config, "configuration (config/collect.toml explains each key)")
       ->capture_default_str();
-  app.add_flag("--check-config", a.check, "read the configuration, and end");
+  app.add_flag("--check-config", a.check, "read the configuration and the files that it names, and end");
   app.add_flag("--report", a.report,
                "print lag, missing entries and alarms of the database, and end; exit status 1: something is "
                "missing, or there is an alarm");

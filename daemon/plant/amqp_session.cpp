@@ -186,6 +186,13 @@ void AmqpSession::take(pn_link_t* link) {
       pn_link_flow(link, 1);
       continue;
     }
+    // It may be lost before it is accepted: a sender may do so although it said that it waits (2.6.12 of part 2, "mixed").
+    if (pn_delivery_settled(delivery)) {
+      end(fmt::format("it gave a message of {} without waiting for its acceptance",
+                      shown(pn_link_name(link))),
+          nullptr);
+      return;
+    }
     unaccepted_.emplace(++arrived_, delivery);
     arrivals_.push_back({arrived_, body_of(bytes)});
   }

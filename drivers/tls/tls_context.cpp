@@ -113,7 +113,12 @@ std::shared_ptr<const TlsContext> TlsContext::of_client(const TlsClientSettings&
   made->names_ = settings.names;
   if (!settings.certificate.empty()) made->use_certificate(settings.certificate, settings.key);
   settings.ca.empty() ? made->trust_the_system() : made->trust(settings.ca);
-  if (!settings.crl.empty()) made->revoke(settings.crl);
+  try {
+    if (!settings.crl.empty()) made->revoke(settings.crl);
+  } catch (const RefusedError& error) {
+    throw RefusedError(
+        fmt::format("{}: {}; each CA gives its current list, as PEM", settings.names.crl, error.what()));
+  }
   return made;
 }
 

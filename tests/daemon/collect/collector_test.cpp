@@ -6,6 +6,7 @@
 #include "daemon/plant/broker_access.h"
 #include "tests/daemon/plant/test_broker.h"
 #include "tests/drivers/tls/tls_wire.h"
+#include "tests/house/output_of.h"
 
 namespace datum {
 namespace {
@@ -171,6 +172,8 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"HasNoSource", [](Behaviour& b) { b.has_no_target = true; }, "no answer for 30 s"},
         Misbehaviour{"WantsNoAcceptance", [](Behaviour& b) { b.takes_settled = true; },
                      "without waiting for their acceptance"},
+        Misbehaviour{"GivesAMessageSettled", [](Behaviour& b) { b.gives_settled = true; },
+                     "it gave a message of entries without waiting for its acceptance"},
         Misbehaviour{"DeniesTheUser", [](Behaviour& b) { b.denies = true; }, "amqp:unauthorized-access"},
         Misbehaviour{"IsAWebServer", [](Behaviour& b) { b.garbage = "HTTP/1.1 400 Bad Request\r\n\r\n"; },
                      "the connection failed"},
@@ -226,6 +229,35 @@ struct CollectingByTls : Collecting {
   Wire wire;
   std::unique_ptr<TlsPort> server;
 };
+
+/// datumd-collect --check-config with this [broker] crl_file.
+struct CheckedConfiguration : ::testing::Test {
+  Output checked(const std::string& crl) {
+    folder.write("collect.toml",
+                 "[broker]\nurl = \"amqps://b\"\nentries = \"e\"\ncrl_file = \"" + crl +
+                     "\"\nauthority_file = \"" + (files.folder / "ca.crt").string() +
+                     "\"\n[database]\nhost = \"/run/postgresql\"\nname = \"p\"\nuser = \"c\"\n");
+    return output_of(DATUMD_COLLECT " --check-config --config " + (folder / "collect.toml").string());
+  }
+  TlsFiles files;
+  FreshFolder folder;
+};
+
+TEST_F(CheckedConfiguration, AListThatCantBeUsedIsNamed) {
+  folder.write("good.crl", files.authority.revoke({}));
+  folder.write("text.crl", "no PEM\n");
+  folder.write("empty.crl", "");
+  std::filesystem::create_directory(folder / "a_folder");
+  const Output good = checked("good.crl");
+  EXPECT_EQ(good.status, 0) << good.text;
+  EXPECT_THAT(good.text, HasSubstr("collect.toml: good"));
+  for (const char* name : {"missing.crl", "text.crl", "empty.crl", "a_folder"}) {
+    const Output bad = checked(name);
+    EXPECT_EQ(bad.status, 78) << name << ": " << bad.text;
+    EXPECT_THAT(bad.text, ::testing::AllOf(HasSubstr("broker.crl_file"), HasSubstr((folder / name).string())))
+        << name;
+  }
+}
 
 TEST_F(CollectingByTls, AGoodBrokerIsNotRefused) {
   certify();

@@ -194,7 +194,9 @@ class TestBroker::Connection {
     if (behaviour_.has_no_target)
       pn_terminus_set_type(pn_link_is_sender(link) ? pn_link_source(link) : pn_link_target(link),
                            PN_UNSPECIFIED);
-    pn_link_set_snd_settle_mode(link, behaviour_.takes_settled ? PN_SND_SETTLED : PN_SND_UNSETTLED);
+    pn_link_set_snd_settle_mode(link, behaviour_.takes_settled   ? PN_SND_SETTLED
+                                      : behaviour_.gives_settled ? PN_SND_MIXED
+                                                                 : PN_SND_UNSETTLED);
     if (behaviour_.max_message != 0) pn_link_set_max_message_size(link, behaviour_.max_message);
     pn_link_open(link);
     if (behaviour_.detaches) {
@@ -225,6 +227,11 @@ class TestBroker::Connection {
       pn_delivery_t* delivery = pn_delivery(giver_, pn_dtag(tag.data(), tag.size()));
       pn_link_send(giver_, bytes.data(), bytes.size());
       pn_link_advance(giver_);
+      if (behaviour_.gives_settled) {
+        broker_.queue.push_back(body);  // for the test's next connection; a real one has forgotten it
+        pn_delivery_settle(delivery);
+        return;
+      }
       given_.emplace_back(delivery, body);
     }
   }

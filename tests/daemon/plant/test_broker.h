@@ -39,6 +39,7 @@ struct Behaviour {
   bool detaches = false;            // each link, with an error, as soon as it is attached
   bool has_no_target = false;       // attaches without a target, or a source
   bool takes_settled = false;       // wants messages without outcomes
+  bool gives_settled = false;       // gives messages without waiting, on a link whose sender may do either
   const char* mechanisms = "PLAIN EXTERNAL ANONYMOUS";
   bool denies = false;  // whoever it is
 };
