@@ -46,6 +46,7 @@ issue plant broker localhost
 issue plant expired-broker localhost 20200101 20200201
 names=
 issue plant cell1 cell1
+issue plant collect guest
 issue plant expired cell1 20200101 20200201
 issue plant revoked cell1
 issue plant nobody nobody
