@@ -11,12 +11,9 @@ namespace datum {
 namespace {
 
 constexpr MonotonicNs ns_per_s = 1'000'000'000;
-constexpr MonotonicNs tick_ns = 200'000'000;  // looks for new entries
 constexpr MonotonicNs keep_ns =
     ns_per_s;  // keeps the position while messages are open; fsync takes milliseconds
 constexpr MonotonicNs leave_ns = 5 * ns_per_s;
-constexpr MonotonicNs proved_ns = 10 * ns_per_s;  // a connection that lasts so long is one
-constexpr int most_rounds = 64;                   // of reading and writing, before others have their turn
 
 std::int64_t minutes(MonotonicNs ns) { return ns / (60 * ns_per_s); }
 
@@ -24,92 +21,45 @@ std::int64_t minutes(MonotonicNs ns) { return ns / (60 * ns_per_s); }
 
 PlantLink::PlantLink(const std::filesystem::path& store, const PlantSettings& settings,
                      const PlantPosition& from, PlantLinkActions actions)
-    : settings_(settings),
+    : AmqpLink(settings.url, "results stay in the store until they are accepted", actions.log),
+      settings_(settings),
       actions_(std::move(actions)),
       accepted_(from),
       feed_(store, settings, from),
-      window_(static_cast<std::size_t>(settings.window)),
-      tick_at_(0) {
+      window_(static_cast<std::size_t>(settings.window)) {
   std::size_t senders = 0;
   if (!settings_.messages.empty()) messages_ = senders++;
   if (!settings_.entries.empty()) entries_ = senders++;
 }
 
-std::string PlantLink::describe() const {
-  return fmt::format("{}: {}", settings_.url,
-                     phase_ == Phase::open      ? "connected"
-                     : phase_ == Phase::opening ? "connecting"
-                                                : "not connected");
+std::unique_ptr<AmqpConnection> PlantLink::make_connection() {
+  BrokerAccess access = actions_.access();
+  std::vector<std::string> addresses;
+  if (messages_) addresses.push_back(settings_.messages);
+  if (entries_) addresses.push_back(settings_.entries);
+  greeted_ = !messages_;
+  return std::make_unique<AmqpConnection>(std::move(access), addresses);
 }
 
-std::optional<MonotonicNs> PlantLink::deadline() const {
-  if (ended_) return std::nullopt;
-  return earliest({tick_at_, session_at_});
-}
-
-void PlantLink::connect(MonotonicNs now) {
-  try {
-    BrokerAccess access = actions_.access();
-    std::vector<std::string> addresses;
-    if (messages_) addresses.push_back(settings_.messages);
-    if (entries_) addresses.push_back(settings_.entries);
-    connection_ = std::make_unique<AmqpConnection>(std::move(access), addresses);
-    phase_ = Phase::opening;
-    greeted_ = !messages_;
-    opening_until_ = now + opening_ns;
-    connection_->open();
-  } catch (const std::runtime_error& error) {
-    return drop(error.what(), now);
-  }
-  exchange(now);
-}
-
-/// Forgets the connection, and makes another one after a while: everything that was not accepted is sent again.
-void PlantLink::drop(const std::string& why, MonotonicNs now) {
-  if (why != told_ && !ending_)
-    actions_.log(LOG_WARNING, fmt::format("{}: {}; results stay in the store until they are accepted",
-                                          settings_.url, why));
-  told_ = why;
-  connection_.reset();
-  session_at_.reset();
+void PlantLink::lost(MonotonicNs now) {
   is_slow_ = is_waiting_ = false;
-  phase_ = Phase::away;
   if (!offline_since_) offline_since_ = now;
   window_.lost();
   feed_.rewind(accepted_);
-  connect_at_ = now + wait_ns_;
-  tick_at_ = ending_ ? now : connect_at_;
-  wait_ns_ = std::min(2 * wait_ns_, longest_wait_ns);
+  tick_at(is_ending() ? now : connects_at());
   keep();
   report();
 }
 
-/// Bytes in, messages out, bytes out, until nothing moves.
-void PlantLink::exchange(MonotonicNs now) {
-  if (phase_ == Phase::away) return;
-  try {
-    bool moves = true;
-    for (int round = 0; moves && round < most_rounds; ++round) {
-      moves = connection_->receive();
-      hear(now);
-      if (phase_ == Phase::away) return;
-      fill(now);
-      moves = connection_->transmit() || moves;
-      if (!connection_->session().ended().empty()) return drop(connection_->session().ended(), now);
-    }
-    if (moves) tick_at_ = now;
-    session_at_ = connection_->session().tick(now);
-    connection_->transmit();
-  } catch (
-      const std::runtime_error& error) {  // of the port; what the broker said before it hung up says more
-    drop(connection_->session().ended().empty() ? error.what() : connection_->session().ended(), now);
-  }
+void PlantLink::work(MonotonicNs now) {
+  hear(now);
+  if (phase() != Phase::away) fill(now);
 }
 
 /// What the broker said about messages. Those that it accepted count, whatever it said of others.
 void PlantLink::hear(MonotonicNs now) {
   std::string refusal;
-  for (const AmqpOutcome& outcome : connection_->session().outcomes()) {
+  for (const AmqpOutcome& outcome : session().outcomes()) {
     if (!outcome.accepted) {
       if (refusal.empty()) refusal = outcome.how;
       continue;
@@ -121,7 +71,7 @@ void PlantLink::hear(MonotonicNs now) {
     if (!reached) continue;
     accepted_ = *std::move(reached);
     is_kept_ = false;
-    wait_ns_ = first_wait_ns;
+    begin_pauses_anew();
     patience_ns_ = first_patience_ns;
     announce();
   }
@@ -130,16 +80,14 @@ void PlantLink::hear(MonotonicNs now) {
 }
 
 void PlantLink::fill(MonotonicNs now) {
-  if (phase_ == Phase::opening && connection_->session().is_open()) {
-    phase_ = Phase::open;
+  if (phase() == Phase::opening && session().is_open()) {
+    opened(now);
     progress_ns_ = now;
-    opened_ns_ = now;
-    is_announced_ = false;
     report();
   }
-  if (phase_ != Phase::open) return;
+  if (phase() != Phase::open) return;
   is_waiting_ = window_.open() > 0;
-  if (ending_) return;
+  if (is_ending()) return;
   greet(now);
   if (!greeted_) is_waiting_ = true;
   while (greeted_ && !is_drained_ && !window_.is_full()) {
@@ -170,20 +118,20 @@ AmqpMessage addressed(const Message& m, const std::string& handle, bool durable)
 
 bool PlantLink::send(const PlantMessage& message) {
   const std::size_t sender = message.to == PlantMessage::To::messages ? *messages_ : *entries_;
-  if (!connection_->session().may_send(sender)) return false;
-  const auto number = connection_->session().send(sender, addressed(message, settings_.handle, true));
+  if (!session().may_send(sender)) return false;
+  const auto number = session().send(sender, addressed(message, settings_.handle, true));
   if (number) window_.sent(*number, message.json.size(), message.completes);
   return number.has_value();
 }
 
 /// What is of the moment is sent where there is room, and never again.
 void PlantLink::tell(const CfxMessage& message) {
-  if (!messages_ || phase_ != Phase::open || !connection_->session().may_send(*messages_)) return;
-  connection_->session().send(*messages_, addressed(message, settings_.handle, false));
+  if (!messages_ || phase() != Phase::open || !session().may_send(*messages_)) return;
+  session().send(*messages_, addressed(message, settings_.handle, false));
 }
 
 void PlantLink::greet(MonotonicNs now) {
-  if (greeted_ || !connection_->session().may_send(*messages_)) return;
+  if (greeted_ || !session().may_send(*messages_)) return;
   const CfxOrigin at = origin();
   const MonotonicNs away = offline_since_ ? now - *offline_since_ : 0;
   tell(cfx_connected(at, "connected " + at.utc));
@@ -193,13 +141,9 @@ void PlantLink::greet(MonotonicNs now) {
   greeted_ = true;
 }
 
-/// Once for a connection, when it has proved itself: a broker that refuses each message is not told as connected each time.
-void PlantLink::announce() {
-  if (is_announced_) return;
-  is_announced_ = true;
+std::string PlantLink::proved() {
   offline_since_.reset();
-  told_.clear();
-  actions_.log(LOG_INFO, fmt::format("connected with {}", settings_.url));
+  return fmt::format("connected with {}", url());
 }
 
 /// Null: there is none, or the store can't be read, which is no reason to leave the broker.
@@ -218,7 +162,7 @@ const PlantMessage* PlantLink::next_message() {
 
 /// A broker without outcome or credit for long.
 void PlantLink::look_for_progress(MonotonicNs now) {
-  if (phase_ != Phase::open || !is_waiting_) {
+  if (phase() != Phase::open || !is_waiting_) {
     progress_ns_ = now;
     return;
   }
@@ -257,51 +201,45 @@ void PlantLink::keep() {
 void PlantLink::report() {
   const std::string now =
       fmt::format("accepted up to entry {}; {}", accepted_.place.link,
-                  phase_ != Phase::open ? (told_.empty() ? "connecting" : "not connected: " + told_)
-                  : is_slow_            ? "connected, and the broker accepts nothing"
-                                        : "connected");
+                  phase() != Phase::open ? (trouble().empty() ? "connecting" : "not connected: " + trouble())
+                  : is_slow_             ? "connected, and the broker accepts nothing"
+                                         : "connected");
   if (now == status_) return;
   status_ = now;
   actions_.status(now);
 }
 
 void PlantLink::on_deadline(MonotonicNs now) {
-  if (tick_at_ && now >= *tick_at_) tick_at_ = now + tick_ns;
   if (window_.open() == 0 || now - kept_ns_ >= keep_ns) {
     keep();
     kept_ns_ = now;
   }
   is_drained_ = false;
-  if (phase_ == Phase::away && !ending_ && now >= connect_at_) return connect(now);
-  if (phase_ == Phase::opening && now >= opening_until_)
-    return drop(fmt::format("no answer for {} s", opening_ns / ns_per_s), now);
-  if (phase_ == Phase::open && greeted_ && messages_ && now >= heart_at_ && !ending_) {
+  if (attend(now)) return;
+  if (phase() == Phase::open && greeted_ && messages_ && now >= heart_at_ && !is_ending()) {
     const CfxOrigin at = origin();
     tell(cfx_heartbeat(at, "heartbeat " + at.utc, settings_.heartbeat_s));
     heart_at_ = now + settings_.heartbeat_s * ns_per_s;
   }
   exchange(now);
   look_for_progress(now);
-  if (phase_ == Phase::open && now - opened_ns_ >= proved_ns && !is_slow_) announce();
-  if (ending_ && (phase_ != Phase::open || window_.open() == 0 || now >= ending_until_)) leave();
+  if (is_proved_by_time(now) && !is_slow_) announce();
+  if (is_ending() && (phase() != Phase::open || window_.open() == 0 || now >= ending_until_)) finish();
 }
 
 void PlantLink::end(MonotonicNs now) {
-  if (ending_) return;
+  if (is_ending()) return;
   const CfxOrigin at = origin();
   if (greeted_) tell(cfx_shutting_down(at, "shutting down " + at.utc));
-  ending_ = true;
+  set_ending();
   ending_until_ = now + leave_ns;
   exchange(now);
-  if (phase_ != Phase::open || window_.open() == 0) leave();
+  if (phase() != Phase::open || window_.open() == 0) finish();
 }
 
-void PlantLink::leave() {
-  if (connection_) connection_->close();
-  connection_.reset();
-  phase_ = Phase::away;
+void PlantLink::finish() {
+  leave();
   keep();
-  ended_ = true;
 }
 
 }  // namespace datum

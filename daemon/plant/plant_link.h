@@ -10,11 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "daemon/plant/amqp_connection.h"
+#include "daemon/plant/amqp_link.h"
 #include "daemon/plant/cfx_messages.h"
 #include "daemon/plant/delivery_window.h"
 #include "daemon/plant/plant_feed.h"
-#include "drivers/port/pollable.h"
 
 namespace datum {
 
@@ -27,12 +26,8 @@ struct PlantLinkActions {
   std::function<void(const std::string&)> status;               // one line, when it has changed
 };
 
-class PlantLink final : public Pollable {
+class PlantLink final : public AmqpLink {
  public:
-  // Before connecting again; doubled each time, until something is accepted.
-  static constexpr MonotonicNs first_wait_ns = 500'000'000, longest_wait_ns = 30'000'000'000;
-  /// A connection that is not open after this time is given up.
-  static constexpr MonotonicNs opening_ns = 30'000'000'000;
   /// A broker that accepts nothing for so long is named in the log ...
   static constexpr MonotonicNs slow_ns = 60'000'000'000;
   /// ... and after this time the connection is made anew; doubled each time, or one that answers later than that would
@@ -44,32 +39,25 @@ class PlantLink final : public Pollable {
 
   /// Takes leave: EndpointShuttingDown, then at most 5 s for what is open.
   void end(MonotonicNs now);
-  bool has_ended() const { return ended_; }
 
-  int fd() const override { return connection_ ? connection_->fd() : -1; }
-  bool wants_write() const override { return connection_ && connection_->wants_write(); }
-  void on_ready(MonotonicNs now) override { exchange(now); }
-  std::optional<MonotonicNs> deadline() const override;
   void on_deadline(MonotonicNs now) override;
-  std::string describe() const override;
 
  private:
-  enum class Phase : std::uint8_t { away, opening, open };
-
-  void connect(MonotonicNs now);
-  void exchange(MonotonicNs now);
+  std::unique_ptr<AmqpConnection> make_connection() override;
+  void work(MonotonicNs now) override;
+  /// Everything that was not accepted is sent again.
+  void lost(MonotonicNs now) override;
+  std::string proved() override;
   void hear(MonotonicNs now);
   void fill(MonotonicNs now);
   bool send(const PlantMessage& message);
-  void drop(const std::string& why, MonotonicNs now);
   void look_for_progress(MonotonicNs now);
   void greet(MonotonicNs now);
-  void announce();
   void tell(const CfxMessage& message);
   const PlantMessage* next_message();
   void keep();
   void report();
-  void leave();
+  void finish();
   CfxOrigin origin() const { return {settings_.handle, actions_.utc()}; }
 
   const PlantSettings settings_;
@@ -78,21 +66,16 @@ class PlantLink final : public Pollable {
   PlantFeed feed_;
   DeliveryWindow window_;
 
-  std::unique_ptr<AmqpConnection> connection_;
   std::optional<std::size_t> messages_, entries_;  // senders
-  Phase phase_ = Phase::away;
-  bool greeted_ = false;     // EndpointConnected was sent on this connection
-  bool is_drained_ = false;  // the store has nothing newer
-  bool is_waiting_ = false;  // something is to be accepted
-  bool is_kept_ = true, ending_ = false, ended_ = false, is_slow_ = false;
-  bool is_announced_ = false;
-  MonotonicNs wait_ns_ = first_wait_ns, patience_ns_ = first_patience_ns;
-  std::optional<MonotonicNs> tick_at_, session_at_;
-  MonotonicNs connect_at_ = 0, opening_until_ = 0, opened_ns_ = 0, kept_ns_ = 0, heart_at_ = 0,
-              ending_until_ = 0;
+  bool greeted_ = false;                           // EndpointConnected was sent on this connection
+  bool is_drained_ = false;                        // the store has nothing newer
+  bool is_waiting_ = false;                        // something is to be accepted
+  bool is_kept_ = true, is_slow_ = false;
+  MonotonicNs patience_ns_ = first_patience_ns;
+  MonotonicNs kept_ns_ = 0, heart_at_ = 0, ending_until_ = 0;
   MonotonicNs progress_ns_ = 0;  // the newest acceptance, or when nothing was to be accepted
   std::optional<MonotonicNs> offline_since_;
-  std::string told_, store_told_, keep_told_, status_;  // each trouble once
+  std::string store_told_, keep_told_, status_;  // each trouble once
 };
 
 }  // namespace datum
