@@ -7,6 +7,7 @@ cd /payload || exit
 . ./fences.sh
 . ./sockets.sh
 . ./cells.sh
+. ./units.sh
 . ./package.sh
 
 finish() {
@@ -30,6 +31,7 @@ else
   check "the package's pages and completions are where they are looked for" eval 'pages && completions'
   sockets_checks
   cells_checks
+  units_checks
   check "an upgrade whose configuration is refused is installed all the same" refused_upgrade
   check "removal ends every cell and keeps results and configuration" removal
   check "installed again, it goes on" came_back

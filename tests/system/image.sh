@@ -1,16 +1,20 @@
 #!/bin/sh
-# A Debian 12 system that can be booted: image.sh FOLDER PACKAGE makes root.ext4, vmlinuz and initrd.img in FOLDER, which
-# stay for the next run. Its apt knows what PACKAGE depends on and holds it downloaded, so that `apt install ./PACKAGE`
+# A Debian 12 system that can be booted: image.sh FOLDER PACKAGE... makes root.ext4, vmlinuz and initrd.img in FOLDER, which
+# stay for the next run. Its apt knows what each PACKAGE depends on and holds it downloaded, so that `apt install ./PACKAGE`
 # has something to do and needs no network.
 set -eu
 folder=$1
-depends=$(dpkg-deb -f "$2" Depends | sed 's/([^)]*)//g; s/,//g')
+shift
+depends=$(for package; do dpkg-deb -f "$package" Depends; done | sed 's/([^)]*)//g; s/,/ /g' | tr -s ' ' '\n' | grep -v '^datumd' | sort -u |
+  tr '\n' ' ')
 here=$(cd "$(dirname "$0")" && pwd)
 
 # What a controller has besides datumd, and what the checks speak to it with.
 tools=systemd-sysv,dbus,udev,kmod,linux-image-amd64,initramfs-tools,procps,socat,openssl
 # A TPM as a program, and by what systemd reaches one.
 tools=$tools,swtpm,libtss2-esys-3.0.2-0,libtss2-rc0,libtss2-mu0,libtss2-tcti-swtpm0
+# The plant's database, which the checks install.
+depends="$depends postgresql"
 key=$( (cat "$0" "$here/checks.service"; echo "$depends") | sha256sum | cut -d ' ' -f 1)
 [ "$(cat "$folder/root.key" 2>/dev/null)" != "$key" ] || exit 0
 

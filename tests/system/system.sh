@@ -1,5 +1,5 @@
 #!/bin/sh
-# `./datum test --system`: a Debian 12 machine boots, the package is installed, and what its user relies on is checked:
+# `./datum test --system`: a Debian 12 machine boots, the packages are installed, and what its user relies on is checked:
 # system.sh PACKAGE.deb FOLDER [attack]. FOLDER keeps the system between runs; each run starts from a fresh copy of it. One line a
 # check; SKIPPED and why where this machine can't boot another. `./datum attack` has attack.sh's probes run in place of the checks.
 set -eu
@@ -33,7 +33,13 @@ done
 [ "$(dpkg --print-architecture)" = amd64 ] || skip "the machine that is booted is an amd64"
 
 mkdir -p "$folder"
-"$here/image.sh" "$folder" "$package"
+# The others of the same build lie beside it.
+beside=
+for name in datumd-view datumd-plant datumd-collect datumd-plant-view; do
+  beside="$beside $(ls -t "$(dirname "$package")/${name}"_*.deb | head -n 1)"
+done
+# shellcheck disable=SC2086
+"$here/image.sh" "$folder" "$package" $beside
 run=$(mktemp -d)
 booted=''
 # shellcheck disable=SC2086
@@ -44,6 +50,7 @@ mkdir "$run/payload"
 cp "$here"/*.sh "$here"/attack.pl "$run/payload"
 [ "${3:-checks}" = checks ] || cp "$here/$3.sh" "$run/payload/checks.sh"
 cp "$package" "$run/payload/datumd.deb"
+for other in $beside; do cp "$other" "$run/payload/$(basename "${other%%_*}").deb"; done
 if [ -n "${DATUM_OLD_PACKAGE:-}" ]; then
   cp "$DATUM_OLD_PACKAGE" "$run/payload/datumd-old.deb"
 else
