@@ -62,6 +62,8 @@ class PlantDatabase {
   /// Within read(). Parameters as PostgreSQL's text; each answer of it is bounded by a LIMIT of its query.
   PlantRows ask(const std::string& sql, const std::vector<std::string>& parameters = {});
 
+  std::chrono::milliseconds page_limit() const { return page_limit_; }
+
   static constexpr std::chrono::seconds retry_s{2};
 
  private:

@@ -11,7 +11,7 @@
 namespace datum {
 namespace {
 
-constexpr int usual_days = 7, most_bars = 25;
+constexpr int usual_days = 2, most_bars = 25;
 
 /// Bars beside the table of their numbers.
 std::string pareto(const std::string& title, const PlantRows& rows, NumberTable& table,
@@ -29,16 +29,13 @@ std::string pareto(const std::string& title, const PlantRows& rows, NumberTable&
   return heading(2, title) + plot.html() + table.html();
 }
 
-}  // namespace
-
-std::string yield_body(PlantDatabase& plant, const PageRequest& request, std::int64_t utc_s) {
-  const DayRange days = asked_days(request, utc_s, usual_days);
-  const std::vector<std::string> bounds{days.from, days.to};
-  std::string html =
-      heading(1, "Yield") +
-      PageForm("/yield").text("from", "from", days.from, 12).text("to", "to", days.to, 12).html();
-  // As the view first_pass_yield, of units that entered on these days alone.
-  const PlantRows units = plant.ask(R"sql(
+/// As the view first_pass_yield, of units that entered on these days alone. It reads each of them: where they are too many, it says so.
+std::string first_pass_section(PlantDatabase& plant, const DayRange& days) {
+  try {
+    // What the page has read before takes the rest of its time.
+    plant.ask("SELECT set_config('statement_timeout', $1, true)",
+              {std::to_string(plant.page_limit().count() / 2)});
+    const PlantRows units = plant.ask(R"sql(
 WITH candidate AS (SELECT DISTINCT product, unit FROM unit WHERE entered >= $1::date AND entered < $2::date + 1),
 attempt AS (
   SELECT product, (array_agg(first_decision ORDER BY first, cell) FILTER (WHERE first IS NOT NULL))[1] AS first_decision,
@@ -50,22 +47,43 @@ counted AS (
   SELECT r.product, CASE WHEN decision < 3 THEN decision END, decision, sum(boards), sum(boards)
   FROM board_sums JOIN recipe r USING (recipe) WHERE series = 3 AND day BETWEEN $1::date AND $2::date GROUP BY 1, 2, 3)
 SELECT p.name, sum(units)::bigint, coalesce(sum(units) FILTER (WHERE first_decision = 0), 0)::bigint,
-  coalesce(sum(units) FILTER (WHERE first_decision = 1), 0)::bigint, coalesce(sum(units) FILTER (WHERE first_decision = 2), 0)::bigint,
-  coalesce(sum(units) FILTER (WHERE first_decision IS NULL), 0)::bigint, coalesce(sum(units) FILTER (WHERE last_decision = 0), 0)::bigint,
+    coalesce(sum(units) FILTER (WHERE first_decision = 1), 0)::bigint, coalesce(sum(units) FILTER (WHERE first_decision = 2), 0)::bigint,
+    coalesce(sum(units) FILTER (WHERE first_decision IS NULL), 0)::bigint, coalesce(sum(units) FILTER (WHERE last_decision = 0), 0)::bigint,
   sum(attempts)::bigint
 FROM counted JOIN product p USING (product) GROUP BY p.name ORDER BY p.name LIMIT 2000)sql",
-                                    bounds);
-  NumberTable fpy("first_pass_yield",
-                  "Units that entered on these days, over all cells. Their first attempt that is not INVALID "
-                  "decides the first pass, the last "
-                  "attempt the final yield; an INCONCLUSIVE first attempt makes the yield an interval.",
-                  {"recipe", "units", "first PASS", "first INCONCLUSIVE", "first FAIL", "INVALID alone",
-                   "first pass yield %, at least", "at most", "final yield %", "attempts"});
-  for (int i = 0; i < units.size(); ++i) {
-    fpy.row(units.text(i, 0), components_link(units.text(i, 0)));
-    add_yield(fpy, units, i, 1);
-    fpy.number(percent(units.integer(i, 6), units.integer(i, 1)), 5).count(units.integer(i, 7));
+                                      {days.from, days.to});
+    NumberTable fpy(
+        "first_pass_yield",
+        "Units that entered on these days, over all cells. Their first attempt that is not INVALID "
+        "decides the first pass, the last "
+        "attempt the final yield; an INCONCLUSIVE first attempt makes the yield an interval.",
+        {"recipe", "units", "first PASS", "first INCONCLUSIVE", "first FAIL", "INVALID alone",
+         "first pass yield %, at least", "at most", "final yield %", "attempts"});
+    for (int i = 0; i < units.size(); ++i) {
+      fpy.row(units.text(i, 0), components_link(units.text(i, 0)));
+      add_yield(fpy, units, i, 1);
+      fpy.number(percent(units.integer(i, 6), units.integer(i, 1)), 5).count(units.integer(i, 7));
+    }
+
+    if (fpy.empty()) return "";
+    return heading(2, "First pass yield by recipe") + fpy.html();
+  } catch (const PlantTimeout&) {
+    return heading(2, "First pass yield by recipe") +
+           paragraph(
+               "Too many units entered on these days for one page. Ask for fewer days, or the view "
+               "first_pass_yield of the database.",
+               "too_many_units");
   }
+}
+
+}  // namespace
+
+std::string yield_body(PlantDatabase& plant, const PageRequest& request, std::int64_t utc_s) {
+  const DayRange days = asked_days(request, utc_s, usual_days);
+  const std::vector<std::string> bounds{days.from, days.to};
+  std::string html =
+      heading(1, "Yield") +
+      PageForm("/yield").text("from", "from", days.from, 12).text("to", "to", days.to, 12).html();
   const PlantRows cells = plant.ask(R"sql(
 SELECT p.name, c.handle, coalesce(sum(boards) FILTER (WHERE b.series <> 1), 0)::bigint,
   coalesce(sum(boards) FILTER (WHERE b.series <> 1 AND b.decision = 0), 0)::bigint, coalesce(sum(boards) FILTER (WHERE b.series <> 1 AND b.decision = 1), 0)::bigint,
@@ -84,9 +102,8 @@ WHERE b.series <> 2 AND day BETWEEN $1::date AND $2::date GROUP BY p.name, c.han
     add_yield(by_cell, cells, i, 2);
     by_cell.count(cells.integer(i, 7));
   }
-  if (fpy.empty() && by_cell.empty()) return html + paragraph("No board was measured on these days.", "none");
-  return html + heading(2, "First pass yield by recipe") + fpy.html() +
-         heading(2, "Yield by recipe and cell") + by_cell.html();
+  if (by_cell.empty()) return html + paragraph("No board was measured on these days.", "none");
+  return html + first_pass_section(plant, days) + heading(2, "Yield by recipe and cell") + by_cell.html();
 }
 
 std::string pareto_body(PlantDatabase& plant, const PageRequest& request, std::int64_t utc_s) {

@@ -127,9 +127,21 @@ TEST_F(PlantPagesTest, AFirstPassYieldIsOfTheDaysOnWhichUnitsEntered) {
   }
 }
 
+TEST_F(PlantPagesTest, TooManyUnitsLeaveTheYieldsOfCells) {
+  fill();
+  open(std::chrono::milliseconds(1000));
+  pqxx::connection other(connection_string(database->settings()));
+  pqxx::work work(other);
+  work.exec("LOCK TABLE datum.unit IN ACCESS EXCLUSIVE MODE");
+  const PlantDocument page(get("/yield"));
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.at("too_many_units"), HasSubstr("Ask for fewer days"));
+  EXPECT_THAT(page.rows("yield"), Not(IsEmpty()));
+}
+
 TEST_F(PlantPagesTest, ParetoCountsWhatIsNotAPass) {
   fill();
-  const PlantDocument page(get("/pareto"));
+  const PlantDocument page(get("/pareto", {{"from", "2026-11-15"}}));
   EXPECT_EQ(
       page.rows("reasons"),
       table("SELECT reason, count(*), decision, count(DISTINCT handle) FROM boards WHERE decision <> 'PASS' "
