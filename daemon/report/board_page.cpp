@@ -133,6 +133,8 @@ PageData made_by(const StoredResult& r, const BoardVerdict& v, const std::string
 void set_board(PageData& data, const BoardVerdict& v, bool linked) {
   data.set("why", plain_reason(v));
   data.set("detail", reason_text(v.reason, v.detail));
+  data.set("has_check", is_artefact(v));
+  data.set("check", is_artefact(v) ? v.reference->artefact : "");
   data.set("has_detail", v.reason != Reason::none || !v.detail.empty());
   PageData rows = PageData::type::list, floors = PageData::type::list;
   const auto ordered = rows_of(v);

@@ -55,6 +55,7 @@ std::string whole_page(const PageFrame& frame, const std::string& body) {
                          {"style", page_style()},
                          {"refresh_s", std::to_string(frame.refresh_s)},
                          {"footer", frame.footer}});
+  data.set("has_footer", !frame.footer.empty());
   data.set("alone", frame.alone);
   data.set("viewed", !frame.alone);
   data.set("refreshed", frame.refresh_s > 0);

@@ -280,10 +280,12 @@ void ResultIndex::add_to(Lot& lot, const std::vector<std::uint64_t>& sequences,
   }
 }
 
-std::optional<std::string> ResultIndex::why(std::uint64_t sequence) {
-  sqlite::Statement row(db_.get(), file_, "SELECT why FROM summary WHERE sequence = ?1");
+std::optional<BoardNote> ResultIndex::note(std::uint64_t sequence) {
+  sqlite::Statement row(db_.get(), file_,
+                        "SELECT why, artefact FROM summary JOIN board USING (sequence) WHERE sequence = ?1");
   row.bind(1, static_cast<std::int64_t>(sequence));
-  return row.step() ? std::optional(row.text(0)) : std::nullopt;
+  if (!row.step()) return std::nullopt;
+  return BoardNote{row.text(0), row.integer(1) != 0};
 }
 
 std::vector<std::string> ResultIndex::recipes(std::size_t most) {

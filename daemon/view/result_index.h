@@ -29,6 +29,12 @@ struct IndexedBoard {
   bool artefact = false;  // of a reference check: no product
 };
 
+/// What a list says of a result beside its decision.
+struct BoardNote {
+  std::string why;        // it did not pass, in words
+  bool artefact = false;  // of a reference check: no product
+};
+
 struct SeriesName {
   std::string recipe, reference, what;
 };
@@ -72,8 +78,8 @@ class ResultIndex {
   /// `until`.
   void add_to(Lot& lot, const std::vector<std::uint64_t>& sequences,
               std::chrono::steady_clock::time_point until);
-  /// Why a result did not pass, in words; none: it is not in the index.
-  std::optional<std::string> why(std::uint64_t sequence);
+  /// None: it is not in the index.
+  std::optional<BoardNote> note(std::uint64_t sequence);
   std::vector<std::string> recipes(std::size_t most);
   /// Of a recipe.
   std::vector<SeriesName> series(const std::string& recipe, std::size_t most);

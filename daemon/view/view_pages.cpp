@@ -8,13 +8,13 @@
 
 #include "config/utc_time.h"
 #include "daemon/inspection/verdict/known_verdict.h"
-#include "daemon/inspection/verdict/plain_reason.h"
 #include "daemon/pictures/picture_name.h"
 #include "daemon/report/board_page.h"
 #include "daemon/report/lot_page.h"
 #include "daemon/report/page_text.h"
 #include "daemon/store/result_export.h"
 #include "daemon/view/component_chart.h"
+#include "daemon/view/newest_boards.h"
 #include "daemon/view/result_index.h"
 #include "daemon/view/result_reader.h"
 #include "daemon/view/study_pages.h"
@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t newest_boards = 25, newest_pictures = 3, most_in_lot = 2000, usual_lot = 200,
-                      most_found = 200, most_names = 2000, newest_values = 30, most_days = 366;
+constexpr std::size_t most_in_lot = 2000, usual_lot = 200, most_found = 200, most_names = 2000,
+                      newest_values = 30, most_days = 366;
 constexpr int boards_refresh_s = 5, health_refresh_s = 10, component_refresh_s = 60;
 constexpr std::uintmax_t most_picture_bytes = 32u << 20;
 
@@ -40,16 +40,11 @@ PageAnswer fault(int status, const std::string& title, const std::string& words)
   return fault_page(titled(title, status >= 500 ? health_refresh_s : 0), words, status);
 }
 
-std::string why_of(const StoredResult& r) {
-  const ReadResult read = read_result(r);
-  return read.verdict ? plain_reason(*read.verdict) : read.fault;
-}
-
 void set_live(PageData& data, const LiveState& live) {
   const std::string state = live.state();
   data.set("is_live", live.fault.empty() && !state.empty());
   data.set("state", state);
-  data.set("armed", live.value("datumd_armed") == 1.0);
+  data.set("armed", live.value("datumd_armed") == 1.0 && state != "ARMED");
   data.set("fault", live.fault.empty() ? "its metrics do not name a state" : live.fault);
 }
 
@@ -127,30 +122,9 @@ PageAnswer ViewPages::boards_page(const PageRequest& request) const {
   std::optional<ResultIndex> index = index_if_any();
   const std::string body = read([&](ResultReader& store) {
     const bool indexed = index && index->progress().store_id == store.store_id();
-    PageData rows = PageData::type::list, cards = PageData::type::list;
-    std::size_t n = 0;
-    for (const StoredResult& r : store.newest_heads(newest_boards)) {
-      auto why = indexed ? index->why(r.sequence) : std::nullopt;
-      if (!why) why = why_of(store.get(r.sequence).value_or(r));
-      PageData row = texts({{"sequence", std::to_string(r.sequence)},
-                            {"measured_at", r.measured_at},
-                            {"unit", r.unit_id},
-                            {"recipe", r.recipe},
-                            {"why", *why}});
-      set_decision(row, r.decision);
-      std::error_code ignored;
-      row.set("has_picture",
-              !settings_.pictures.empty() &&
-                  fs::exists(settings_.pictures / picture_name(r.sequence, r.decision), ignored));
-      row.set("has_unit", !r.unit_id.empty());
-      if (n++ < newest_pictures) cards.push_back(row);
-      rows.push_back(row);
-    }
     PageData data;
     set_live(data, live);
-    data.set("any", n > 0);
-    data.set("boards", rows);
-    data.set("cards", cards);
+    set_newest_boards(data, store, indexed ? &*index : nullptr, settings_.pictures);
     return render("boards", data);
   });
   return refreshing(request, titled("Boards", boards_refresh_s), body);
@@ -269,6 +243,7 @@ PageAnswer ViewPages::search(const PageRequest& request) const {
                           {"unit", b.unit_id},
                           {"recipe", b.recipe}});
     set_decision(row, b.decision);
+    row.set("reading_of_check", b.artefact);
     rows.push_back(row);
   }
   PageData data = texts({{"unit", unit}, {"number", std::to_string(found.size())}, {"limited", lag(index)}});
@@ -306,6 +281,7 @@ PageAnswer ViewPages::health(const PageRequest& request) const {
   set_live(data, live);
   for (const Metric& m : live.metrics) {
     if (m.name.ends_with("_bucket") || m.name.ends_with("_sum") || m.name.ends_with("_count")) continue;
+    if (m.value == 0 && m.name.ends_with("_total")) continue;
     std::string labels;
     for (const auto& [name, value] : m.labels) labels += (labels.empty() ? "" : ", ") + name + " " + value;
     metrics.push_back(texts({{"name", m.name}, {"labels", labels}, {"value", fmt::format("{}", m.value)}}));

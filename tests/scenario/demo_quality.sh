@@ -19,7 +19,7 @@ done
 # A person who acknowledges a chart has the role "configure".
 sed -e 's/recipe = "demo-cad"/recipe = "quality"/' -e '/^\[host[.]tcp\]/a role = "configure"' "$tree/config/demo-cad.toml" >datumd.toml
 # Of a PASS the frame goes: 240 frames would take 1.7 GB.
-printf '\n[retention]\nframes = "failures"\n' >>datumd.toml
+printf '\n[retention]\nframes = "failures"\n\n[metrics]\nsocket = "metrics.sock"\n' >>datumd.toml
 
 . "$tree/tests/scenario/demo_programs.sh"
 

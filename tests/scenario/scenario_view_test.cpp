@@ -241,4 +241,29 @@ TEST(ScenarioView, AnInjectedSerialNumberStaysTextInABrowser) {
   EXPECT_EQ(slurp(c.cell.path() / "one.pdf").substr(0, 5), "%PDF-");
 }
 
+TEST(ScenarioView, PagesReadWellByKeyboardOnAPanelInGreyAndInPrint) {
+  ViewedCell c;
+  c.measure(good_height_um, "SN-1");
+  c.measure(bad_height_um, "SN-2");
+  c.until("/search?unit=SN-2", "<span id=\"number\">1</span>");
+  const std::string chromium = browser(c.cell.path());
+  const char* const python = "/usr/bin/python3";
+  if (chromium.empty()) GTEST_SKIP() << "no chromium-headless-shell and no chromium";
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no " << python;
+  const std::string recipe = c.cell.results()[0]["recipe"];
+  const Outcome seen =
+      run({python, DATUM_SOURCE_DIR "/tests/scenario/view_in_browser.py", chromium, c.cell.path().string(),
+           "http://127.0.0.1:" + std::to_string(c.view_port), "/", "/board/2", "/lot",
+           "/component?recipe=" + recipe + "&reference=B1&what=median", "/search?unit=SN", "/health"},
+          c.cell.path());
+  EXPECT_EQ(seen.status, 0) << seen.output;
+  EXPECT_THAT(seen.output, HasSubstr("6 pages, 0 faults"));
+  if (run({"/bin/sh", "-c", "command -v pdftotext"}, c.cell.path()).status != 0)
+    GTEST_SKIP() << "no pdftotext (poppler-utils)";
+  ASSERT_EQ(run({"/usr/bin/env", "pdftotext", "-layout", "page1.pdf", "board.txt"}, c.cell.path()).status, 0);
+  const std::string board = slurp(c.cell.path() / "board.txt");
+  EXPECT_THAT(board, HasSubstr("Board 2 FAIL, unit SN-2"));  // the head of a table says whose it is
+  EXPECT_THAT(board, Not(HasSubstr("Search")));
+}
+
 }  // namespace datum::scenario

@@ -69,6 +69,25 @@ TEST(ViewPages, TheNewestStandsFirstWithItsPictureAndItsReason) {
   EXPECT_EQ(p.get("/picture/1").status, 404);
 }
 
+TEST(ViewPages, AReadingOfAReferenceCheckIsNoPlainPass) {
+  Pages p;
+  BoardVerdict golden = ViewedStore::one("GB-7", P, 1160, "2026-01-01T00:00:00Z");
+  golden.reference = ReferenceEvidence{"shift", {}};
+  p.keep({golden, ViewedStore::one("SN", P, 1160, "2026-01-01T00:00:01Z")});
+  const std::vector<std::string> once{"reading of a reference check, no product"};
+  for (const bool indexed : {false, true}) {
+    if (indexed) p.follow();
+    const Document page(p.get("/"));
+    EXPECT_EQ(page.all("//table[@id='boards']//tr[th/a='1']//*[@class='kind']"), once) << indexed;
+    EXPECT_EQ(page.all("//article[h2/a='Board 1']//*[@class='kind']"), once) << indexed;
+    EXPECT_EQ(page.all("//*[@class='kind']").size(), 2u) << indexed;
+  }
+  EXPECT_EQ(Document(p.get("/search", {{"unit", "GB-7"}})).all("//*[@class='kind']"), once);
+  EXPECT_THAT(p.get("/board/1").body,
+              HasSubstr("Reading of the reference check <span class=\"hash\">shift</span>"));
+  EXPECT_EQ(Document(p.get("/board/2")).all("//*[@class='kind']").size(), 0u);
+}
+
 TEST(ViewPages, LiveStateIsTheDaemonsOrNotKnown) {
   Pages p;
   p.keep({ViewedStore::one("A", P, 1160, "2026-01-01T00:00:00Z")});
