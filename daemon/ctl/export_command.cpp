@@ -9,6 +9,7 @@
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/qif_study.h"
 #include "daemon/exchange/aqdef.h"
 #include "daemon/exchange/qif.h"
 #include "daemon/pictures/part_file.h"
@@ -21,6 +22,7 @@ struct ExportOptions {
   std::string store, config = "/etc/datumd/datumd.toml";
   std::string format = "csv", rows = "components", output;
   std::string from, to, recipe, recipe_sha256, unit, board, decision;
+  bool statistics = false;
 };
 
 ResultFilter filter_of(const ExportOptions& o) {
@@ -86,21 +88,30 @@ Exported export_apart(ResultStore& store, const ResultFilter& filter, const Expo
   return done;
 }
 
-/// Three passes, for QIF lists the boards behind their measurements.
-Exported export_qif(ResultStore& store, const ResultFilter& filter, const std::string& recipe_sha256,
-                    const std::function<void(const std::string&)>& write) {
+/// Three passes, for QIF lists the boards behind their measurements, and one for statistics.
+Exported export_qif(ResultStore& store, const ResultFilter& filter, const ExportOptions& o,
+                    const std::filesystem::path& path, const std::function<void(const std::string&)>& write) {
+  const std::string& recipe_sha256 = o.recipe_sha256;
   QifFile file;
   Exported done;
   each_product(store, filter, recipe_sha256, 0, [&](const StoredResult& result, const BoardVerdict& verdict) {
     file.describe(result, verdict);
     count(done, verdict);
   });
-  write(file.begin());
+  write(file.begin(o.statistics));
   each_product(store, filter, recipe_sha256, done.last,
                [&](const StoredResult&, const BoardVerdict& verdict) { write(file.result(verdict)); });
   write(file.components());
   each_product(store, filter, recipe_sha256, done.last,
                [&](const StoredResult&, const BoardVerdict& verdict) { write(file.component(verdict)); });
+  if (o.statistics)
+    write_qif_study(
+        file,
+        [&](const auto& see) {
+          each_product(store, filter, recipe_sha256, done.last,
+                       [&](const StoredResult&, const BoardVerdict& verdict) { see(verdict); });
+        },
+        path, store.id(), write);
   write(file.end());
   return done;
 }
@@ -112,13 +123,19 @@ int run_export(const ExportOptions& o) {
   try {
     if (!o.recipe_sha256.empty() && o.format != "aqdef" && o.format != "qif")
       throw std::invalid_argument("--recipe-sha256 is of --format aqdef and qif");
+    if (o.statistics && o.format != "qif") throw std::invalid_argument("--statistics is of --format qif");
+    if (o.statistics && !(o.unit + o.board + o.decision).empty())
+      throw std::invalid_argument(
+          "--statistics of results chosen by --unit, --board or --decision would not be those of the "
+          "process");
     const ResultFilter filter = filter_of(o);
-    auto store = ResultStore::read_only(o.store.empty() ? load_daemon_config(o.config).store
-                                                        : std::filesystem::path(o.store));
+    const std::filesystem::path path =
+        o.store.empty() ? load_daemon_config(o.config).store : std::filesystem::path(o.store);
+    auto store = ResultStore::read_only(path);
     Exported done;
     const auto export_to = [&](const std::function<void(const std::string&)>& write) {
       done = o.format == "aqdef" ? export_aqdef(store, filter, o.recipe_sha256, write, write)
-             : o.format == "qif" ? export_qif(store, filter, o.recipe_sha256, write)
+             : o.format == "qif" ? export_qif(store, filter, o, path, write)
                                  : export_results(store, filter, rows, write);
     };
     if (o.format == "aqdef" && o.output.ends_with(".dfd")) {
@@ -173,6 +190,9 @@ void add_export_command(CommandLine& line) {
   command->add_option("--recipe", o->recipe, "only this recipe's");
   command->add_option("--recipe-sha256", o->recipe_sha256,
                       "of aqdef and qif: only of the recipe text with this SHA-256, or its first digits");
+  command->add_flag(
+      "--statistics", o->statistics,
+      "of qif: capability of each characteristic behind the results, as datumctl spc computes it");
   command->add_option("--unit", o->unit, "only this board's");
   command->add_option("--board", o->board, "only this board's, and panels that hold it");
   command->add_option("--decision", o->decision, "only these")

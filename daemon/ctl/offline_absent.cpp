@@ -1,8 +1,11 @@
 // What a first demo says in place of the commands that it leaves out (DATUM_OFFLINE).
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/qif_study.h"
 
 namespace datum {
 namespace {
@@ -22,6 +25,11 @@ void add_absent(CommandLine& line, CLI::App& under, std::initializer_list<const 
 
 }  // namespace
 
+void write_qif_study(QifFile&, const EachResult&, const std::filesystem::path&, const std::string&,
+                     const std::function<void(const std::string&)>&) {
+  throw std::invalid_argument(
+      "--statistics: a first demo leaves it out; ./datum demo --cad, test or install builds it");
+}
 void add_recipe_import(CommandLine& line, CLI::App& recipe) {
   add_absent(line, recipe, {"import", "update", "picture"});
 }

@@ -192,10 +192,8 @@ std::string QifFile::end() {
     throw std::runtime_error(
         fmt::format("the store's results changed meanwhile: {} were described and {} written; try again",
                     results_, results_written_));
-  xml_.close();
-  xml_.close();
-  xml_.close();
-  xml_.close();
+  if (samples_ > 0) close_study();
+  for (int open = 4; open > 0; --open) xml_.close();
   return xml_.take();
 }
 

@@ -156,14 +156,14 @@ void QifFile::write_item(std::size_t i) {
   xml_.close();
 }
 
-std::string QifFile::begin() {
+std::string QifFile::begin(bool with_study) {
   const std::size_t n = table_.all().size();
   part_ = standard + 1 + devices_.size();
   asm_path_ = part_ + 2;
   first_definition_ = asm_path_ + 1;
-  next_result_ = first_definition_ + 3 * n;
+  first_result_ = next_result_ = first_definition_ + 3 * n;
   first_component_ = next_actual_ = next_result_ + results_ * (1 + n);
-  const std::uint64_t last = first_component_ + components_ - 1;
+  const std::uint64_t last = first_component_ + components_ - (with_study ? 0 : 1);
   if (last > largest_id)
     throw std::invalid_argument(fmt::format(
         "{} results of {} characteristics need {} ids; a QIF file has {} at most: choose fewer results by "

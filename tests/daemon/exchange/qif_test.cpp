@@ -8,27 +8,35 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <pugixml.hpp>
 #include <random>
 #include <set>
 
 #include "daemon/exchange/shifted_decimal.h"
 #include "daemon/store/result_export.h"
+#include "tests/daemon/exchange/qif_document.h"
 #include "tests/daemon/scpi/fixture.h"
 #include "tests/fresh_folder.h"
 
 namespace datum {
 namespace {
 
+using testing::expect_sound;
 using ::testing::HasSubstr;
+using Document = testing::QifDocument;
 
-std::string document_of(const std::vector<BoardVerdict>& boards) {
+/// With a study of these characteristics where there are any.
+std::string document_of(const std::vector<BoardVerdict>& boards,
+                        const std::vector<QifStatistics>& statistics = {}) {
   QifFile file;
   for (const BoardVerdict& board : boards) file.describe(row_of(board, to_json(board)), board);
-  std::string text = file.begin();
+  std::string text = file.begin(!statistics.empty());
   for (const BoardVerdict& board : boards) text += file.result(board);
   text += file.components();
   for (const BoardVerdict& board : boards) text += file.component(board);
+  if (!statistics.empty())
+    text += file.begin_study(
+        {"mainboard", "a study", {{"confidence", "0.95"}}, boards.size(), statistics.size()});
+  for (const QifStatistics& of : statistics) text += file.statistics(of);
   return text + file.end();
 }
 
@@ -59,63 +67,6 @@ BoardVerdict of_all_kinds(std::uint64_t sequence) {
   add({Characteristic::thickness, 0, 1600.0, 1500.0, 1700.0}, 1601);
   add({Characteristic::percentile, 0.99, 1160.0, 1140.0, 1180.0}, 1161);
   return board;
-}
-
-struct Document {
-  explicit Document(const std::string& text) {
-    const auto read = xml.load_buffer(text.data(), text.size());
-    EXPECT_TRUE(read) << read.description() << " at " << read.offset;
-  }
-  std::size_t count(const std::string& xpath) const { return xml.select_nodes(xpath.c_str()).size(); }
-  std::string text(const std::string& xpath) const {
-    const auto node = xml.select_node(xpath.c_str());
-    return node.attribute() ? node.attribute().value() : node.node().text().get();
-  }
-  std::set<std::string> texts(const std::string& xpath) const {
-    std::set<std::string> all;
-    for (const auto& node : xml.select_nodes(xpath.c_str()))
-      all.insert(node.attribute() ? node.attribute().value() : node.node().text().get());
-    return all;
-  }
-  pugi::xml_document xml;
-};
-
-/// Ids unique and not above idMax, each n the number of its elements, each reference to an element of its kind.
-void expect_sound(const Document& d) {
-  const auto ids = d.texts("//@id");
-  EXPECT_EQ(ids.size(), d.count("//@id"));
-  std::uint64_t most = 0;
-  for (const std::string& id : ids) most = std::max<std::uint64_t>(most, std::stoull(id));
-  EXPECT_EQ(d.text("/QIFDocument/@idMax"), std::to_string(most));
-  for (const auto& node : d.xml.select_nodes("//*[@n]"))
-    EXPECT_EQ(std::to_string(std::distance(node.node().begin(), node.node().end())),
-              node.node().attribute("n").value())
-        << node.node().name();
-  const std::pair<const char*, const char*> references[] = {
-      {"//FormalStandardId", "//Standard/@id"},
-      {"//CharacteristicDefinitionId", "//CharacteristicDefinitions/*/@id"},
-      {"//CharacteristicNominalId", "//CharacteristicNominals/*/@id"},
-      {"//CharacteristicItemId", "//CharacteristicItems/*/@id"},
-      {"//MeasurementDeviceIds/Id", "//MeasurementDevice/@id"},
-      {"//ActualComponentId", "//ActualComponent/@id"},
-      {"//ActualComponentIds/Id", "//ActualComponent/@id"},
-      {"//AsmPathId", "//AsmPath/@id"},
-      {"//ComponentIds/Id", "//Component/@id"},
-      {"//Component/Part/Id", "//Part/@id"}};
-  for (const auto& [from, to] : references) {
-    const auto targets = d.texts(to);
-    for (const std::string& id : d.texts(from)) EXPECT_TRUE(targets.contains(id)) << from << " " << id;
-  }
-  // QIF's keyrefs are of one kind: the nominal of a Height item is a Height nominal.
-  const auto kind = [](const std::string& name) { return name.substr(0, name.find("Characteristic")); };
-  for (const auto& [from, what] : {std::pair{"//CharacteristicNominals/*", "CharacteristicDefinitionId"},
-                                   std::pair{"//CharacteristicItems/*", "CharacteristicNominalId"},
-                                   std::pair{"//CharacteristicMeasurements/*", "CharacteristicItemId"}})
-    for (const auto& node : d.xml.select_nodes(from)) {
-      const auto target =
-          d.xml.select_node(fmt::format("//*[@id='{}']", node.node().child(what).text().get()).c_str());
-      EXPECT_EQ(kind(node.node().name()), kind(target.node().name()));
-    }
 }
 
 TEST(Qif, HasAResultForEachBoardAndAMeasurementForEachCharacteristic) {
@@ -304,13 +255,68 @@ TEST(Qif, AFileIsOfOneRecipeOfSomethingAndOfTheSameResults) {
   EXPECT_THROW(changed.end(), std::runtime_error);
 }
 
+/// Of characteristic `place` over two results, the second INVALID.
+QifStatistics numbers_of(std::size_t place) {
+  QifStatistics of;
+  of.characteristic = place;
+  of.results = {0, 1};
+  of.excluded = {1};
+  of.counts = {{"TotalNumber", 2}, {"EffectiveNumber", 1}, {"NumberOutOfTolerance", 0}};
+  of.values = {
+      {"Average", 1160.25}, {"Maximum", 1160.25}, {"Minimum", 1160.25}, {"StandardDeviation", 0.125}};
+  of.indices = {{"Cpk", 1.5}, {"Ppk", 1.25}};
+  of.attributes = {{"distribution", "normal"}};
+  return of;
+}
+
+TEST(Qif, StatisticsNameTheMeasurementsThatTheyAreOf) {
+  std::vector<QifStatistics> all;
+  for (std::size_t i = 0; i < 11; ++i) all.push_back(numbers_of(i));
+  const Document d(document_of({of_all_kinds(1), of_all_kinds(2)}, all));
+  expect_sound(d);
+  testing::expect_order_of_statistics(d);
+  EXPECT_EQ(
+      d.count(
+          "/QIFDocument/Statistics/StatisticalStudiesResults/CapabilityStudyResults/CharacteristicsStats/*"),
+      11u);
+  EXPECT_STREQ(d.xml.select_node("//Statistics").node().previous_sibling().name(), "Results");
+  for (int i = 1; i <= 11; ++i) {
+    const std::string stats = fmt::format("//CharacteristicsStats/*[{}]", i);
+    for (int result = 1; result <= 2; ++result)
+      EXPECT_EQ(
+          d.text(fmt::format("{}/MeasuredIds/Ids/Id[{}]", stats, result)),
+          d.text(fmt::format("//MeasurementResults[{}]//CharacteristicMeasurements/*[{}]/@id", result, i)));
+    EXPECT_EQ(d.text(stats + "//Exclusion/Id"), d.text(stats + "/MeasuredIds/Ids/Id[2]"));
+    EXPECT_EQ(d.text(stats + "/Attributes/AttributeStr[@name='name']/@value"),
+              d.text(fmt::format("//CharacteristicItems/*[{}]/Name", i)));
+  }
+  EXPECT_EQ(d.text("//HeightCharacteristicStats[1]/ValueStats/Average/Value"), "1.16025");  // mm
+  EXPECT_EQ(d.text("//UserDefinedAngularCharacteristicStats[1]/ValueStats/Average/Value"),
+            "1.16025");  // degrees
+  EXPECT_EQ(d.text("//ValueStats[@unitName='permille']/Average/Value"), "1160.25");
+  EXPECT_EQ(d.text("//HeightCharacteristicStats[1]/ValueStats/Cpk/Value"), "1.5");
+  EXPECT_EQ(d.text("//NumberOfSamples"), "2");
+  EXPECT_EQ(d.count("//StatsEvalStatusEnum[.!='INFORMATIONAL']"), 0u);
+}
+
+TEST(Qif, StatisticsOfNothingAreRefused) {
+  QifFile file;
+  const BoardVerdict board = result_of(1);
+  file.describe(row_of(board, to_json(board)), board);
+  file.begin(true);
+  EXPECT_THROW(file.begin_study({"mainboard", "", {}, 0, 1}), std::invalid_argument);
+  EXPECT_THROW(file.begin_study({"mainboard", "", {}, 1, 0}), std::invalid_argument);
+}
+
 /// Of the schemas (QIFApplications/QIFDocument.xsd and QIFLibrary) in the folder DATUM_QIF_SCHEMAS: `xmllint` of libxml2-utils.
 TEST(Qif, TheSchemasAcceptIt) {
   const char* folder = std::getenv("DATUM_QIF_SCHEMAS");
   if (!folder) GTEST_SKIP() << "DATUM_QIF_SCHEMAS does not name the folder of QIF's schemas";
   const testing::FreshFolder scratch;
   const auto file = scratch.path() / "results.qif";
-  std::ofstream(file) << document_of({result_of(1), of_all_kinds(2)});
+  std::vector<QifStatistics> statistics;
+  for (std::size_t i = 0; i < 11; ++i) statistics.push_back(numbers_of(i));
+  std::ofstream(file) << document_of({result_of(1), of_all_kinds(2)}, statistics);
   EXPECT_EQ(
       std::system(fmt::format("xmllint --nonet --noout --schema '{}/QIFApplications/QIFDocument.xsd' '{}'",
                               folder, file.string())
