@@ -239,8 +239,13 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
     settle_stated_serial(order);
     if (!order.recipe->code) settle_missing_serial(order);
     settle_panel_serials(order);
-    std::future<CodeFinding> code = look_at_code(order, inputs);
-    std::future<std::vector<CodeFinding>> codes = look_at_panel_codes(order, inputs);
+    std::future<CodeFinding> code;
+    std::future<std::vector<CodeFinding>> codes;
+    const auto look_at_codes = [&](const BoardVerdict& measured) {
+      code = look_at_code(order, inputs, measured.stages);
+      codes = look_at_panel_codes(order, inputs, measured.boards);
+    };
+    if (!order.recipe->alignment) look_at_codes({});  // beside the measurement
     inputs.unit_id = order.unit;
     inputs.diffuser = order.diffuser;
     inputs.inverter = order.inverter;
@@ -264,6 +269,7 @@ void measure(BoardOrder& order, std::int64_t utc_ns) {
       order.verdict = inspect(order.frame->frame, inputs, *order.measurer);
     else
       without_measuring();
+    if (order.recipe->alignment) look_at_codes(order.verdict);  // where the board was found
     if (settle_sum(order); order.not_shown) {
       order.reason = order.frame_reason;
       order.detail = order.frame_error;

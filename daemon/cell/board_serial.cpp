@@ -7,6 +7,7 @@
 
 #include "daemon/inspection/board/code_image.h"
 #include "daemon/inspection/board/pipeline.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
 #include "drivers/frame/bounded_text.h"
 
 namespace datum {
@@ -116,13 +117,15 @@ void settle_panel_serials(BoardOrder& order) {
                                    told - serials.begin() + 1, *told, *delivered);
 }
 
-std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in) {
+std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in,
+                                      const std::vector<StepRecord>& stages) {
   const CodeRegion* region = order.recipe->code.get();
   if (!region || !order.frame || order.reason != Reason::none) return {};
   if (!order.codes) return known({"", "", "nobody reads codes here"});
   try {
     const HeightFrame& frame = order.frame->frame;
-    const CodePicture picture = code_picture(frame, BoardView(frame, board_from_sensor(in)), *region);
+    const CodePicture picture =
+        code_picture(frame, BoardView(frame, moved(board_from_sensor(in), stages)), *region);
     if (!picture.image) return known({"", "", picture.why});
     return std::async(std::launch::async, [reader = order.codes, image = std::move(*picture.image), region] {
       return read_code(*reader, image, region->payload);

@@ -26,9 +26,10 @@ SerialEvidence serial_evidence(const BoardOrder& order);
 /// The serial numbers of a panel's boards as a host stated them for this trigger stand in for those of the delivery.
 void settle_panel_serials(BoardOrder& order);
 
-/// Looks at the code beside the measurement. Not valid: there is nothing to look at. The order's frame and reader outlive it; `in` is read
-/// before it returns.
-std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in);
+/// Looks at the code where the board lies by the recipe, or by the `stages` of its verdict where they found it elsewhere. Not valid: there is
+/// nothing to look at. The order's frame and reader outlive it; the rest is read before it returns.
+std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in,
+                                      const std::vector<StepRecord>& stages);
 /// The number that all codes of one picture name.
 CodeFinding read_code(const CodeReader& reader, const GreyImage& image, const ScanPayload& payload);
 /// The code's number is the board's; another one than was stated, and a stated one that no code confirms, refuse the board (SERIAL).

@@ -8,6 +8,7 @@
 #include "daemon/inspection/board/code_image.h"
 #include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
 #include "drivers/frame/bounded_text.h"
 
 namespace datum {
@@ -19,10 +20,10 @@ const PanelSerials* serials_of(const BoardOrder& order) {
 }
 
 CodePicture picture_of(const HeightFrame& frame, const InspectionInputs& in, const Recipe& board,
-                       const CodeRegion& region) {
+                       const CodeRegion& region, const std::vector<StepRecord>& stages) {
   InspectionInputs own = in;
   own.recipe = &board;
-  return code_picture(frame, BoardView(frame, board_from_sensor(own)), region);
+  return code_picture(frame, BoardView(frame, moved(board_from_sensor(own), stages)), region);
 }
 
 /// Why the board has no number; empty: it has, in `unit`.
@@ -59,15 +60,19 @@ void refuse_duplicates(const std::vector<PanelBoard>& boards, std::vector<std::s
 
 }  // namespace
 
-std::future<std::vector<CodeFinding>> look_at_panel_codes(const BoardOrder& order,
-                                                          const InspectionInputs& in) {
+std::future<std::vector<CodeFinding>> look_at_panel_codes(const BoardOrder& order, const InspectionInputs& in,
+                                                          const std::vector<PanelBoard>& measured) {
   const PanelSerials* rule = serials_of(order);
   if (!rule || !rule->code || !order.frame || order.reason != Reason::none) return {};
   std::vector<CodePicture> pictures;
   try {
-    for (const Recipe& board : order.recipe->panel->boards)
-      pictures.push_back(order.codes ? picture_of(order.frame->frame, in, board, *rule->code)
+    const std::vector<Recipe>& boards = order.recipe->panel->boards;
+    for (std::size_t i = 0; i < boards.size(); ++i) {
+      const std::vector<StepRecord> found =
+          i < measured.size() ? measured[i].stages : std::vector<StepRecord>{};
+      pictures.push_back(order.codes ? picture_of(order.frame->frame, in, boards[i], *rule->code, found)
                                      : CodePicture{std::nullopt, "nobody reads codes here"});
+    }
   } catch (const std::exception&) {  // no calibration, a board on edge: the measurement says so
     return {};
   }

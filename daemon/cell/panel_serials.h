@@ -8,10 +8,10 @@
 
 namespace datum {
 
-/// Looks at the code of each board where it lies by the recipe, beside the measurement; one finding a place. Not valid: there is nothing
-/// to look at. The order's frame and reader outlive it; `in` is read before it returns.
-std::future<std::vector<CodeFinding>> look_at_panel_codes(const BoardOrder& order,
-                                                          const InspectionInputs& in);
+/// Looks at the code of each board where it lies by the recipe, or by its stages among `measured` where they found it elsewhere; one finding
+/// a place. Not valid: there is nothing to look at. The order's frame and reader outlive it; the rest is read before it returns.
+std::future<std::vector<CodeFinding>> look_at_panel_codes(const BoardOrder& order, const InspectionInputs& in,
+                                                          const std::vector<PanelBoard>& measured);
 
 /// Gives each board of the measured panel its number. A board without one, with another one than was stated, or with that of another board
 /// is INVALID (SERIAL) and has none; a skipped one stays skipped. `found`: empty where the recipe names no code.

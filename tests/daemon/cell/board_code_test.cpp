@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "daemon/cell/board.h"
+#include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/recipe/code_region.h"
 #include "drivers/codes/data_matrix.h"
 #include "gpu/board/cpu_board.h"
@@ -85,6 +86,21 @@ TEST(BoardCode, AFaintCodeIsReadByItsOwnContrast) {
   Rig rig;
   rig.print("SN-42", {6, 4}, false, 0.15, 37'500);  // 4 % of the range of 16 bits
   EXPECT_EQ(rig.measured().unit_id, "SN-42");
+}
+
+TEST(BoardCode, IsReadWhereAlignmentFoundTheBoard) {
+  Rig rig;
+  const Eigen::Vector2d off(0.45, -0.4);
+  for (Component& c : rig.scene.recipe.components) c.body.centre_mm += off;
+  testing::render(rig.scene);
+  AlignmentRecipe alignment;
+  alignment.max_shift_mm = 0.8;
+  rig.recipe.alignment = std::make_shared<const AlignmentRecipe>(alignment);
+  rig.region.size_mm = Eigen::Vector2d(2.1, 2.1);  // the code has 1.8 mm
+  rig.print("SN-42", Eigen::Vector2d(6, 4) + off);
+  const BoardVerdict v = rig.measured();
+  EXPECT_EQ(v.unit_id, "SN-42") << v.detail;
+  EXPECT_EQ(v.decision, Decision::pass) << v.detail;
 }
 
 TEST(BoardCode, AnEnvelopeOfIso15434IsReadByTheScannersRules) {

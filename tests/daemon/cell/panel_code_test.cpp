@@ -26,7 +26,7 @@ const std::string by_code =
     "[panel.serial]\nmissing = \"invalid\"\ncode = { centre_mm = [2.2, 2.0], size_mm = [4.0, 3.6] }\n";
 
 /// 3 x 2 boards of 4.4 x 4 mm with one part each.
-Recipe recipe_of(const std::string& serial) {
+Recipe recipe_of(const std::string& serial, const std::string& parts = "") {
   config::Problems problems;
   Recipe recipe = recipe_from_text(R"(schema = 1
 name = "panel"
@@ -51,7 +51,7 @@ tolerance_um = 50
 reference = "U1"
 package = "P"
 centre_mm = [1.3, 1.2]
-)",
+)" + parts,
                                    "panel.toml", problems);
   problems.throw_first();
   return recipe;
@@ -192,6 +192,37 @@ TEST(PanelCode, WhatCantBeLookedAtIsNoSilentBoard) {
   Rig unread;
   unread.order.codes = nullptr;
   EXPECT_THAT(unread.measured().boards[0].detail, HasSubstr("nobody reads codes here"));
+}
+
+/// Boards of three parts that are found within 0.6 mm of their places; the second lies 0.45 and -0.4 mm off, with its print.
+struct ShiftedRig : Rig {
+  static constexpr double x_mm = 0.45, y_mm = -0.4;
+
+  explicit ShiftedRig(const std::string& alignment) : Rig(by_code) {
+    const std::string parts =
+        "[[component]]\nreference = \"U2\"\npackage = \"P\"\ncentre_mm = [3.1, 2.7]\nrotation_deg = 90\n"
+        "[[component]]\nreference = \"U3\"\npackage = \"P\"\ncentre_mm = [1.3, 2.9]\n";
+    recipe = recipe_of(
+        "[panel.serial]\nmissing = \"invalid\"\ncode = { centre_mm = [2.2, 2.0], size_mm = [2.1, 2.1] }\n" +
+            alignment,
+        parts);
+    scene.recipe = panel_as_board(recipe);
+    for (Component& c : scene.recipe.components)
+      if (c.reference.ends_with("@2-1")) c.body.centre_mm += Eigen::Vector2d(x_mm, y_mm);
+    testing::render(scene);
+    testing::make_bare(scene);
+    for (std::size_t i = 0; i < 6; ++i)
+      testing::print_on_board(scene, recipe.panel->boards[i], "SN-1" + std::to_string(i),
+                              i == 1 ? Eigen::Vector2d(2.2 + x_mm, 2.0 + y_mm) : Eigen::Vector2d(2.2, 2.0));
+  }
+};
+
+TEST(PanelCode, IsReadWhereAlignmentFoundItsBoard) {
+  ShiftedRig rig("[alignment]\nmax_shift_mm = 0.6\nmax_rotation_deg = 2\nsearch_turned = false\n");
+  const BoardVerdict v = rig.measured();
+  EXPECT_EQ(words(v),
+            "1-1=PASS:SN-10 2-1=PASS:SN-11 3-1=PASS:SN-12 1-2=PASS:SN-13 2-2=PASS:SN-14 3-2=PASS:SN-15")
+      << v.boards[1].detail;
 }
 
 TEST(PanelCode, TheRecipesRegionLiesOnTheBoard) {
