@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "daemon/inspection/board/code_image.h"
-#include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/verdict/panel_refusal.h"
 #include "drivers/frame/bounded_text.h"
 
 namespace datum {
@@ -97,7 +97,7 @@ void settle_board_numbers(BoardOrder& order, const std::vector<CodeFinding>& fou
   for (std::size_t i = 0; i < boards.size(); ++i) {
     if (refusals[i].empty()) continue;
     boards[i].unit_id.clear();
-    refuse_board(order.verdict, *order.recipe->panel, i, {Reason::serial, bounded_text(refusals[i])});
+    refuse_board(order.verdict, i, Reason::serial, bounded_text(refusals[i]));
   }
 }
 

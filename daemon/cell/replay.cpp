@@ -8,8 +8,8 @@
 #include "calib/calibration_store.h"
 #include "config/toml_reader.h"
 #include "config/utc_time.h"
-#include "daemon/inspection/board/panel.h"
 #include "daemon/inspection/board/pipeline_snapshots.h"
+#include "daemon/inspection/verdict/panel_refusal.h"
 #include "daemon/instrument/scpi_error.h"
 #include "drivers/sensor/file_bytes.h"
 #include "drivers/sensor/read_frame.h"
@@ -122,11 +122,12 @@ BoardVerdict board_again(Replay& replay) {
     frame.panel->serials = std::move(serials);
   }
   BoardVerdict again = inspect(frame, inputs_of(replay), *replay.measurer);
-  // Which number a board has is not in its heights.
+  // Which number a board has, and how often it came, is not in its heights.
   for (std::size_t i = 0;
-       replay.recipe->panel && i < v.boards.size() && again.boards.size() == v.boards.size(); ++i)
-    if (v.boards[i].reason == Reason::serial)
-      refuse_board(again, *replay.recipe->panel, i, {Reason::serial, v.boards[i].detail});
+       replay.recipe->panel && i < v.boards.size() && again.boards.size() == v.boards.size(); ++i) {
+    if (v.boards[i].reason == Reason::serial) refuse_board(again, i, Reason::serial, v.boards[i].detail);
+    again.boards[i].attempt = v.boards[i].attempt;
+  }
   return again;
 }
 

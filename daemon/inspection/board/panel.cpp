@@ -245,22 +245,4 @@ BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const Heigh
   return v;
 }
 
-void refuse_board(BoardVerdict& v, const PanelRecipe& panel, std::size_t i, const Refusal& why) {
-  PanelBoard& board = v.boards.at(i);
-  if (!board.decision || board.reason != Reason::none) return;
-  const std::string of_board = panel_reference(board.name, "");
-  const auto is_own = [&](const ComponentVerdict& c) { return c.reference.ends_with(of_board); };
-  const auto first = std::find_if(v.components.begin(), v.components.end(), is_own);
-  const auto last = std::find_if_not(first, v.components.end(), is_own);
-  BoardVerdict own;
-  own.components.assign(std::move_iterator(first), std::move_iterator(last));
-  own = refused(std::move(own), panel.boards[i], why);
-  v.components.insert(v.components.erase(first, last), std::move_iterator(own.components.begin()),
-                      std::move_iterator(own.components.end()));
-  board.decision = own.decision;
-  board.reason = own.reason;
-  board.detail = own.detail;
-  if (v.reason == Reason::none) decide_panel(v);
-}
-
 }  // namespace datum

@@ -16,8 +16,4 @@ std::optional<Refusal> statement_refusal(const PanelRecipe& panel, const PanelSt
 BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const HeightFrame* raw,
                            const InspectionInputs& in, BoardMeasurer& measurer);
 
-/// A board of the panel is INVALID after it was measured, and the panel is decided anew. Nothing changes where it is skipped or INVALID as
-/// a whole already.
-void refuse_board(BoardVerdict& panel, const PanelRecipe& recipe, std::size_t board, const Refusal& why);
-
 }  // namespace datum

@@ -310,6 +310,8 @@ struct PanelBoard {
   std::vector<StepRecord> stages;  // its registration
   std::optional<ComponentVerdict>
       mark;  // its bad-board mark; PASS of the check of the height: something is there
+  std::optional<std::uint64_t>
+      attempt{};  // of its number with this recipe, assigned by the store as SerialEvidence::attempt
 };
 /// "SKIPPED", or the decision's name.
 const char* word_of(const PanelBoard& board);

@@ -120,6 +120,7 @@ void visit(F& f, V& v, const PanelBoard&) {
   f("detail", v.detail);
   f.where_any("stages", v.stages);
   f.where_known("mark", v.mark);
+  f.where_known("attempt", v.attempt);
 }
 
 template <class F, class V>
