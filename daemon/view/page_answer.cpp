@@ -6,7 +6,7 @@
 
 namespace datum {
 
-std::optional<std::uint64_t> number_of(const std::string& text) {
+std::optional<std::uint64_t> whole_number_of(const std::string& text) {
   if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != text.npos)
     return std::nullopt;
   return std::stoull(text);
@@ -20,7 +20,7 @@ std::string asked(const PageRequest& request, const char* name) {
 std::size_t asked_number(const PageRequest& request, const char* name, std::size_t usual, std::size_t most) {
   const std::string text = asked(request, name);
   if (text.empty()) return usual;
-  const auto number = number_of(text);
+  const auto number = whole_number_of(text);
   if (!number || *number < 1 || *number > most)
     throw BadRequest(fmt::format("{}: '{}' is not allowed; allowed: 1 to {}", name, text, most));
   return static_cast<std::size_t>(*number);

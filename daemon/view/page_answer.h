@@ -31,7 +31,7 @@ class BadRequest : public std::runtime_error {
 };
 
 /// A number of at most 18 digits.
-std::optional<std::uint64_t> number_of(const std::string& text);
+std::optional<std::uint64_t> whole_number_of(const std::string& text);
 /// Of the query; empty: it is not there.
 std::string asked(const PageRequest& request, const char* name);
 /// Throws BadRequest: it is no number of 1 to `most`.

@@ -131,7 +131,7 @@ PageAnswer ViewPages::boards_page(const PageRequest& request) const {
 }
 
 PageAnswer ViewPages::board(const std::string& number) const {
-  const auto sequence = number_of(number);
+  const auto sequence = whole_number_of(number);
   std::string title;
   const std::string body = !sequence ? "" : read([&](ResultReader& store) -> std::string {
     const auto found = store.get(*sequence);
@@ -148,7 +148,7 @@ PageAnswer ViewPages::board(const std::string& number) const {
 }
 
 PageAnswer ViewPages::picture(const std::string& number) const {
-  const auto sequence = number_of(number);
+  const auto sequence = whole_number_of(number);
   PageAnswer answer{200, "image/png", "", true};
   if (sequence && !settings_.pictures.empty()) {
     const std::string name = read([&](ResultReader& store) {
