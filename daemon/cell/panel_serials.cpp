@@ -8,6 +8,7 @@
 #include "daemon/inspection/board/code_image.h"
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"
+#include "daemon/inspection/recipe/panel_recipe.h"
 #include "daemon/inspection/verdict/panel_refusal.h"
 #include "drivers/frame/bounded_text.h"
 
