@@ -184,7 +184,9 @@ function(datum_program name)
   install(TARGETS ${name} RUNTIME DESTINATION bin COMPONENT ${package})
 endfunction()
 
-# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test.
+# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test. `statistics`
+# keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
+cmake_host_system_information(RESULT DATUM_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
 function(datum_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
@@ -198,6 +200,11 @@ function(datum_test name)
   endif()
   if(T_LABELS)
     list(APPEND properties LABELS "${T_LABELS}")
+  endif()
+  if("statistics" IN_LIST T_LABELS)
+    list(APPEND properties PROCESSORS ${DATUM_PROCESSORS} COST 2)
+  elseif("scenario" IN_LIST T_LABELS)
+    list(APPEND properties COST 1)
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
 endfunction()
