@@ -95,6 +95,29 @@ TEST(ResultStore, NoResultWaitsForACheckpointThatTheTimesBehindItCanMake) {
   EXPECT_GE(by_results, 1) << "without times a result's own, late: the WAL grows no further";
 }
 
+TEST(ResultStore, ReadersThatNeverEndCostNoCheckpointForEachResult) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  BoardVerdict v = board();
+  v.detail = std::string(120'000, 'x');  // 30 pages of the WAL
+  store.store(v);
+  const int before = syncs, boards = 80;
+  // There is always one, and it always reads the newest result: the WAL never starts anew.
+  std::unique_ptr<ResultStore> reading;
+  std::unique_ptr<ResultStore::Snapshot> read;
+  for (int n = 0; n < boards; ++n) {
+    auto next = std::make_unique<ResultStore>(ResultStore::read_only(folder / "results.db"));
+    auto snapshot = std::make_unique<ResultStore::Snapshot>(*next);
+    EXPECT_EQ(next->latest()->sequence, v.sequence);
+    read = std::move(snapshot);  // the former one ends behind it
+    reading = std::move(next);
+    store.store(v);
+    store.keep_times({{v.sequence, "{}"}});
+  }
+  read.reset();
+  EXPECT_LE(syncs - before, boards + 3) << "one for each result, and one for 1,000 pages of the WAL's 3,000";
+}
+
 TEST(ResultStore, IsOnTheDiskWhenStoreReturns) {
   const FreshFolder folder;
   ResultStore store(folder / "results.db");
