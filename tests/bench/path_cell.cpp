@@ -29,7 +29,8 @@ std::string config_text(const PathOptions& options, const std::string& sensor) {
   return fmt::format(
       "schema = 1\ncell = \"bench\"\n[sensor]\nprofile = \"sensor.toml\"\n{}\n[inspection]\nrecipes_folder = "
       "\"recipes\"\nrecipe = \"bench\"\ntrigger = \"on_frame\"\n[results]\nstore_file = \"results.db\"\n"
-      "[backend]\nkind = \"{}\"\nthreads = {}\n[host.tcp]\nport = 0\nrole = \"configure\"\npush_results = true\n",
+      "[backend]\nkind = \"{}\"\nthreads = {}\n[host.tcp]\nport = 0\nrole = \"configure\"\npush_results = "
+      "true\n",
       sensor, options.gpu ? "cuda" : "cpu", options.threads);
 }
 

@@ -25,7 +25,7 @@ struct PathOptions {
   int boards = 60, warm_up = 5, sustained = 40;
   bool gpu = false;
   unsigned threads = 0;  // of the host's own work; 0: one per core
-  bool cold = false;  // the first part comes as soon as the cell is armed
+  bool cold = false;     // the first part comes as soon as the cell is armed
   std::filesystem::path memory = "/dev/shm", disk = "/var/tmp";
 };
 

@@ -3,5 +3,6 @@
 #include "tests/fuzz/toml_bytes.h"
 
 DATUM_FUZZ_TARGET(toml_plant_view) {
-  datum::fuzz::expect_values_or_refusal(bytes, [](const auto& file) { datum::load_plant_view_settings(file); });
+  datum::fuzz::expect_values_or_refusal(bytes,
+                                        [](const auto& file) { datum::load_plant_view_settings(file); });
 }

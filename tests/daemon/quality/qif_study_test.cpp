@@ -31,8 +31,7 @@ struct Store {
                            .c_str());
   }
   QifDocument exported() const {
-    EXPECT_EQ(command("export --format qif --statistics --output s.qif"), 0)
-        << slurp(folder / "err");
+    EXPECT_EQ(command("export --format qif --statistics --output s.qif"), 0) << slurp(folder / "err");
     return QifDocument(slurp(folder / "s.qif"));
   }
 };
