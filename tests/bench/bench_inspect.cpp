@@ -2,8 +2,9 @@
 //
 //   bench_inspect [REPEATS [THREADS]]    one table: median and spread of each step, for 1, 2, 4 ... threads or so many
 //
-// "plan kept": as in the daemon, whose planner knows the recipe from an earlier board. "cpu" is the processor time of
-// all threads, which another program on the machine disturbs less than the time that passes.
+// "plan kept": as in the daemon, whose planner knows the recipe from an earlier board. "records given": what the host does
+// beside a device, here one that takes no time. "cpu" is the processor time of all threads, which another program on the
+// machine disturbs less than the time that passes.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <time.h>
@@ -18,6 +19,8 @@
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/store/result_store.h"
 #include "daemon/system/memory.h"
+#include "gpu/board/cpu_board.h"
+#include "gpu/board/site_record.h"
 #include "tests/bench/bench_board.h"
 
 namespace {
@@ -35,7 +38,27 @@ double cpu_ms() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
 }
 
-Times run(const HeightFrame& frame, const InspectionInputs& inputs, unsigned threads, int repeats) {
+/// Gives the records that the CPU measured of the first frame.
+class GivenRecords : public BoardMeasurer {
+ public:
+  explicit GivenRecords(unsigned threads) : cpu_(cpu_backend(threads)) {}
+
+  using BoardMeasurer::measure;
+  void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override {
+    if (given_.empty()) {
+      given_.resize(plan.site_count);
+      cpu_.measure(plan, frame, given_.data());
+    }
+    std::copy(given_.begin(), given_.end(), records);
+  }
+  std::string describe() const override { return "records given"; }
+
+ private:
+  CpuBoardMeasurer cpu_;
+  std::vector<SiteRecord> given_;
+};
+
+Times run(const HeightFrame& frame, const InspectionInputs& inputs, BoardMeasurer& measurer, int repeats) {
   using Clock = std::chrono::steady_clock;
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   std::string folder = std::filesystem::temp_directory_path() / "bench_inspect.XXXXXX";
@@ -43,11 +66,10 @@ Times run(const HeightFrame& frame, const InspectionInputs& inputs, unsigned thr
   Times t;
   {
     ResultStore store(std::filesystem::path(folder) / "results.db");
-    const Backend backend = cpu_backend(threads);
     for (int i = -3; i < repeats; ++i) {  // three to warm up
       const double cpu_begin = cpu_ms();
       const auto begin = Clock::now();
-      BoardVerdict verdict = inspect(frame, inputs, backend);
+      BoardVerdict verdict = inspect(frame, inputs, measurer);
       const auto measured = Clock::now();
       const double cpu = cpu_ms() - cpu_begin;
       store.store(verdict);
@@ -96,18 +118,25 @@ int main(int argc, char** argv) {
   inputs.recipe = &recipe;
   inputs.sensor = &sensor;
   BoardPlanner planner;
+  const auto print_row = [&](BoardMeasurer& measurer, std::string_view what) {
+    const Times t = run(frame, inputs, measurer, repeats);
+    fmt::print("{:<24} {:<26} {:<26} {:<26} {}\n",
+               fmt::format("{} x{}, {}", name_of(best_isa()), inputs.threads, what), summary(t.inspect_ms),
+               summary(t.cpu_ms), summary(t.store_ms), summary(t.total_ms));
+  };
   fmt::print("{} x {} int16 frame in memory, {} components; ms, median (10 % .. 90 %) of {}\n", side_px,
              side_px, components, repeats);
   fmt::print("{:<24} {:<26} {:<26} {:<26} {}\n", "backend", "inspect", "cpu", "store (durable)",
              "frame to stored");
   for (const unsigned threads : thread_counts(argc, argv)) {
-    for (const bool kept : {true, false}) {
-      inputs.planner = kept ? &planner : nullptr;
-      const Times t = run(frame, inputs, threads, repeats);
-      fmt::print("{:<24} {:<26} {:<26} {:<26} {}\n",
-                 fmt::format("{} x{}, plan {}", name_of(best_isa()), threads, kept ? "kept" : "new"),
-                 summary(t.inspect_ms), summary(t.cpu_ms), summary(t.store_ms), summary(t.total_ms));
-    }
+    inputs.threads = threads;
+    CpuBoardMeasurer cpu(cpu_backend(threads));
+    GivenRecords given(threads);
+    inputs.planner = &planner;
+    print_row(given, "records given");
+    print_row(cpu, "plan kept");
+    inputs.planner = nullptr;
+    print_row(cpu, "plan new");
   }
   return 0;
 }

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-
-#include "gpu/core/portable.h"
-#include "gpu/core/vector_loop.h"
+#include <numeric>
 
 namespace datum {
 namespace {
@@ -25,34 +22,23 @@ std::array<Eigen::Vector2d, directions> all_directions() {
   return all;
 }
 
-constexpr std::size_t lanes = 8;
-
-/// For each of `padded` places, a multiple of 8: how many lie before it. Counting takes no branch, on which a sort of so few
-/// spends most of its time.
-DATUM_HD void count_before(const double* __restrict place, std::size_t padded,
-                           std::int64_t* __restrict before) {
-  for (std::size_t first = 0; first < padded; first += lanes) {
-    std::int64_t counts[lanes] = {};
-    for (std::size_t k = 0; k < padded; ++k)
-      for (std::size_t i = 0; i < lanes; ++i) counts[i] += place[k] < place[first + i] ? 1 : 0;
-    for (std::size_t i = 0; i < lanes; ++i) before[first + i] = counts[i];
-  }
-}
-
-/// Numbers of the tiles in their order along a direction; those at one place by their number.
+/// Sorts the tiles by their places along a direction; those at one place by their number. `order`: all of them in any
+/// order; that of a direction beside it is nearly sorted, which insertion takes least time for.
 void order_along(const std::vector<TileLevel>& tiles, const Eigen::Vector2d& direction,
                  std::vector<std::size_t>& order) {
-  constexpr std::size_t none = SIZE_MAX;
-  const std::size_t padded = (tiles.size() + lanes - 1) / lanes * lanes;
-  std::vector<double> places(padded, std::numeric_limits<double>::infinity());
-  std::vector<std::int64_t> before(padded);
+  std::array<double, 128> few;
+  std::vector<double> many(tiles.size() > few.size() ? tiles.size() : 0);
+  double* const place = many.empty() ? few.data() : many.data();
   for (std::size_t i = 0; i < tiles.size(); ++i)
-    places[i] = tiles[i].x * direction.x() + tiles[i].y * direction.y();
-  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP { count_before(places.data(), padded, before.data()); });
-  order.assign(tiles.size(), none);
-  for (std::size_t i = 0; i < tiles.size(); ++i) {
-    auto at = static_cast<std::size_t>(before[i]);
-    while (order[at] != none) ++at;  // others at this place
+    place[i] = tiles[i].x * direction.x() + tiles[i].y * direction.y();
+  for (std::size_t next = 1; next < order.size(); ++next) {
+    const std::size_t i = order[next];
+    std::size_t at = next;
+    for (; at > 0; --at) {
+      const std::size_t before = order[at - 1];
+      if (place[before] < place[i] || (place[before] == place[i] && before < i)) break;
+      order[at] = before;
+    }
     order[at] = i;
   }
 }
@@ -89,7 +75,8 @@ Candidate best_step(const FittedTiles& fitted, const Left& left,
   const std::vector<TileLevel>& tiles = fitted.told;
   std::vector<TileSurface::Vector> bases;
   for (const TileLevel& t : tiles) bases.push_back(t.inliers * fitted.quadratic.basis(t.x, t.y));
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> order(tiles.size());
+  std::iota(order.begin(), order.end(), 0);
   Candidate best;
   for (std::size_t k = 0; k < directions; ++k) {
     order_along(tiles, along[k], order);
@@ -139,7 +126,8 @@ double neighbours_alike(const std::vector<TileLevel>& tiles, const std::vector<d
 /// The same for the residuals of step and quadratic together.
 double alike_about(const FittedTiles& fitted, const Candidate& step, const Eigen::Vector2d& direction) {
   std::vector<TileLevel> stepped = fitted.told;
-  std::vector<std::size_t> order;
+  std::vector<std::size_t> order(stepped.size());
+  std::iota(order.begin(), order.end(), 0);
   order_along(stepped, direction, order);
   for (std::size_t i = 0; i < step.below; ++i) stepped[order[i]].level -= step.product / step.squares;
   return neighbours_alike(stepped, left_by(TileSurface(stepped, 6), stepped).um);
