@@ -203,6 +203,7 @@ int serve(const DaemonConfig& config) {
   sensor.parser = parsers->frames();
   sensor.reading.threads = cpu_backend(config.backend.threads).threads;
   sensor.reading.buffers = std::make_shared<FrameBuffers>();
+  sensor.reading.early = backend.early;
   EventLoop loop;
   Ending ending(loop, to_journal);
   for (const int signal : {SIGTERM, SIGINT}) loop.on_signal(signal, [&] { ending.begin(EventLoop::now()); });

@@ -60,6 +60,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
 
   FailoverSettings failover;
   if (timeout == Timeout::of_one_frame) failover.plan_timeout = std::chrono::minutes(2);
+  choice.early = gpu->early();
   auto measurer = std::make_unique<FailoverMeasurer>(std::move(gpu), std::move(choice.measurer), monotonic,
                                                      report, failover);
   // Scanning a part takes seconds: its first service may wait for the worker's start like a single frame.

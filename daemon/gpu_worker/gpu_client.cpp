@@ -46,7 +46,9 @@ const char* contradiction(const SitePlan& site, const SiteRecord& record) {
 }  // namespace
 
 GpuClient::GpuClient(GpuClientSettings settings)
-    : settings_(std::move(settings)), worker_(settings_.program, settings_.start_timeout) {}
+    : settings_(std::move(settings)),
+      worker_(settings_.program, settings_.start_timeout),
+      early_(std::make_shared<EarlySlots>(settings_.staging.isa)) {}
 
 void GpuClient::start() {
   stop();
@@ -55,7 +57,8 @@ void GpuClient::start() {
 
 void GpuClient::stop() {
   worker_.stop();
-  memory_ = SharedMemory();
+  early_->lost();
+  memory_.reset();
   preparing_ = prepared_ = false;
 }
 
@@ -88,25 +91,26 @@ void GpuClient::send(const BoardPlan& plan) {
   for (SitePlan& site : sites_) site = without_padding(site);
   runs_.assign(plan.runs, plan.runs + plan.run_count);
   sides_.assign(plan.run_side, plan.run_side + plan.run_count);
-  covered_ = covered_pixels(plan);
+  in_slot_ = std::make_shared<SlotPlan>(SlotPlan{plan.type, plan.rows, plan.cols, covered_pixels(plan)});
 
   PrepareOrder order;
   order.number = ++plans_;
   order.plan = plan_;
-  const SharedLayout& has = memory_.layout();
+  early_->lost();
+  const SharedLayout has = memory_ ? memory_->layout() : SharedLayout();
   const std::uint64_t frame_bytes = slot_frame_bytes(plan);
   if (!memory_ || has.site_capacity < plan.site_count || has.run_capacity < plan.run_count ||
       has.slot_bytes < frame_bytes) {
-    memory_ = SharedMemory::create(
-        layout_of(plan.site_count + spare_sites, plan.run_count + spare_runs, frame_bytes, settings_.slots));
+    memory_ = std::make_shared<SharedMemory>(SharedMemory::create(
+        layout_of(plan.site_count + spare_sites, plan.run_count + spare_runs, frame_bytes, settings_.slots)));
     order.new_memory = 1;
     boards_ = 0;
   }
-  order.layout = memory_.layout();
-  std::copy(sites_.begin(), sites_.end(), memory_.sites());
-  std::copy(runs_.begin(), runs_.end(), memory_.runs());
-  std::copy(sides_.begin(), sides_.end(), memory_.sides());
-  worker_.send(&order, sizeof order, order.new_memory ? memory_.fd() : -1);
+  order.layout = memory_->layout();
+  std::copy(sites_.begin(), sites_.end(), memory_->sites());
+  std::copy(runs_.begin(), runs_.end(), memory_->runs());
+  std::copy(sides_.begin(), sides_.end(), memory_->sides());
+  worker_.send(&order, sizeof order, order.new_memory ? memory_->fd() : -1);
   preparing_ = true;
   sent_ = Clock::now();
 }
@@ -127,6 +131,7 @@ bool GpuClient::answered(Clock::time_point until) {
     device_ = get_text(answer.text);
     preparing_ = false;
     prepared_ = true;
+    early_->prepared(memory_, in_slot_);
     return true;
   }
 }
@@ -142,19 +147,29 @@ bool GpuClient::prepare(const BoardPlan& plan, const FrameView& frame, Clock::ti
 }
 
 void GpuClient::ring() {
-  if (memory_ && !datum::ring(worker_.socket(), memory_.mailbox().worker_sleeps)) worker_.lost();
+  if (memory_ && !datum::ring(worker_.socket(), memory_->mailbox().worker_sleeps)) worker_.lost();
 }
 
 bool GpuClient::measure(const FrameView& frame, SiteRecord* records) {
   ring();  // the worker polls for the order while the frame is copied
-  const std::uint32_t number = boards_ + 1, slot = number % settings_.slots;
-  if (!stage_frame(covered_, plan_.type, plan_.cols, frame, memory_.slot(slot), slot_pitch(plan_.cols),
-                   settings_.staging))
+  const std::optional<EarlySlots::Taken> early = early_->taken(frame);
+  if (early ? !early->fits
+            : !stage_frame(in_slot_->covered, plan_.type, plan_.cols, frame, memory_->slot(0),
+                           slot_pitch(plan_.cols), settings_.staging))
     return false;
+  order(early ? early->slot : 0, records);
+  early_->give_back(frame);
+  early_->measured();
+  return true;
+}
+
+/// Has the frame in this slot measured.
+void GpuClient::order(std::uint32_t slot, SiteRecord* records) {
+  const std::uint32_t number = boards_ + 1;
   for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that stays unwritten is invalid
-    memory_.records()[i].fit.status = static_cast<FitStatus>(0xff);
+    memory_->records()[i].fit.status = static_cast<FitStatus>(0xff);
   boards_ = number;
-  Mailbox& box = memory_.mailbox();
+  Mailbox& box = memory_->mailbox();
   box.slot = static_cast<std::int32_t>(slot);
   // The worker's timeout is shorter, so that it can report the reason.
   box.timeout_ms = static_cast<std::int32_t>(settings_.measure_timeout.count() * 3 / 4);
@@ -164,17 +179,16 @@ bool GpuClient::measure(const FrameView& frame, SiteRecord* records) {
   ring();
   await_records(number);
   if (box.status != WireStatus::done) throw GpuError(get_text(box.text), true);
-  std::copy(memory_.records(), memory_.records() + plan_.site_count, records);
+  std::copy(memory_->records(), memory_->records() + plan_.site_count, records);
   for (std::uint32_t i = 0; i < plan_.site_count; ++i) {
     const char* wrong = contradiction(sites_[i], records[i]);
     if (*wrong)
       throw GpuError("GPU worker: the record of site " + std::to_string(i) + " can't be: " + wrong, true);
   }
-  return true;
 }
 
 void GpuClient::await_records(std::uint32_t number) {
-  Mailbox& box = memory_.mailbox();
+  Mailbox& box = memory_->mailbox();
   const auto from = Clock::now(), deadline = from + settings_.measure_timeout;
   while (box.answer.load() != number && Clock::now() < from + spin_time) {
     for (int i = 0; i < 32 && box.answer.load() != number; ++i) spin_pause();

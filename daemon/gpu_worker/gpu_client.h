@@ -9,9 +9,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "daemon/gpu_worker/early_slots.h"
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/shared_memory.h"
 #include "daemon/gpu_worker/worker_client.h"
@@ -21,8 +23,9 @@ namespace datum {
 
 struct GpuClientSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
-  Backend staging;          // threads and instruction set for copying a frame into its slot
-  std::uint32_t slots = 2;  // number of slots, used in turn
+  Backend staging;  // threads and instruction set for copying a frame into its slot
+  std::uint32_t slots =
+      3;  // one for frames that are copied, the others for frames that come early: one in work, one behind it
   // An idle driver takes seconds to start, more with eight cards and no persistence daemon.
   std::chrono::milliseconds start_timeout{60'000};
   // The worst case is the PTX translation for a newer card, which happens once.
@@ -55,6 +58,8 @@ class GpuClient {
   /// Measures a frame with the prepared plan into its site_count records. False: a slot cannot represent this frame
   /// (stage_frame). Throws GpuError, at the latest measure_timeout after the frame is in its slot.
   bool measure(const FrameView& frame, SiteRecord* records);
+  /// Takes frames while they are read or received.
+  std::shared_ptr<EarlyPixels> early() const { return early_; }
   /// "NVIDIA H200 sm_90".
   const std::string& device() const { return device_; }
 
@@ -63,18 +68,21 @@ class GpuClient {
   void send(const BoardPlan& plan);
   bool answered(Clock::time_point until);
   void ring();
+  void order(std::uint32_t slot, SiteRecord* records);
   void await_records(std::uint32_t number);
 
   const GpuClientSettings settings_;
   WorkerClient worker_;
   Clock::time_point sent_;
-  SharedMemory memory_;
+  std::shared_ptr<SharedMemory> memory_;  // null: none
+  const std::shared_ptr<EarlySlots> early_;
   std::uint32_t plans_ = 0, boards_ = 0;  // numbers of the last orders
   bool preparing_ = false, prepared_ = false;
   // Copy of the last sent plan; the one in shared memory is not trusted, since the worker can write there.
   BoardPlan plan_;
   std::vector<SitePlan> sites_;
-  std::vector<PixelRun> runs_, covered_;
+  std::vector<PixelRun> runs_;
+  std::shared_ptr<const SlotPlan> in_slot_;  // of plan_
   std::vector<std::uint8_t> sides_;
   std::string device_;
 };

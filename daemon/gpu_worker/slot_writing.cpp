@@ -89,30 +89,30 @@ std::vector<PixelRun> covered_pixels(const BoardPlan& plan) {
   return merged;
 }
 
+bool stage_runs(const PixelRun* runs, std::size_t count, CountType type, std::int32_t cols,
+                const FrameView& frame, void* slot, std::int32_t slot_pitch, Isa isa) {
+  switch (type) {
+    case CountType::int16:
+      return !stage_runs(runs, count, cols, frame, static_cast<std::int16_t*>(slot), slot_pitch, isa);
+    case CountType::int32:
+      return !stage_runs(runs, count, cols, frame, static_cast<std::int32_t*>(slot), slot_pitch, isa);
+    case CountType::float32:
+      return !stage_runs(runs, count, cols, frame, static_cast<float*>(slot), slot_pitch, isa);
+  }
+  return false;
+}
+
 bool stage_frame(const std::vector<PixelRun>& pixels, CountType type, std::int32_t cols,
                  const FrameView& frame, void* slot, std::int32_t slot_pitch, const Backend& backend) {
-  std::atomic<unsigned> clash{0};
+  std::atomic<bool> clash{false};
   const std::size_t pieces = (pixels.size() + piece_runs - 1) / piece_runs;
   parallel_for(backend.threads, pieces, [&](std::size_t i, unsigned) {
-    const PixelRun* runs = pixels.data() + i * piece_runs;
-    const std::size_t count = std::min(piece_runs, pixels.size() - i * piece_runs);
-    unsigned found = 0;
-    switch (type) {
-      case CountType::int16:
-        found =
-            stage_runs(runs, count, cols, frame, static_cast<std::int16_t*>(slot), slot_pitch, backend.isa);
-        break;
-      case CountType::int32:
-        found =
-            stage_runs(runs, count, cols, frame, static_cast<std::int32_t*>(slot), slot_pitch, backend.isa);
-        break;
-      case CountType::float32:
-        found = stage_runs(runs, count, cols, frame, static_cast<float*>(slot), slot_pitch, backend.isa);
-        break;
-    }
-    if (found) clash = 1;
+    const std::size_t first = i * piece_runs;
+    if (!stage_runs(pixels.data() + first, std::min(piece_runs, pixels.size() - first), type, cols, frame,
+                    slot, slot_pitch, backend.isa))
+      clash = true;
   });
-  return clash == 0;
+  return !clash;
 }
 
 }  // namespace datum

@@ -153,6 +153,7 @@ void reverse_row(const HeightFrame& frame, std::vector<Value>& values, std::size
 
 void mirror_to_right_handed(HeightFrame& frame, unsigned threads) {
   if (frame.delivered == Handedness::right || frame.mirrored) return;
+  frame.early = {};
   std::visit(
       [&](auto& counts) {
         parallel_for(threads, static_cast<std::size_t>(frame.rows), [&](std::size_t row, unsigned) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -14,6 +15,8 @@
 #include "drivers/frame/step_record.h"
 
 namespace datum {
+
+class EarlyFrame;  // gpu/core/early_frame.h
 
 /// Validity class of a pixel (daemon/inspection/METROLOGY.md, S0). A count of 0 is `ok` unless its format
 /// defines otherwise.
@@ -92,6 +95,20 @@ struct PanelStatement {
   std::vector<std::string> bad;      // names of the places of bad boards, which are not measured
 };
 
+/// What a measurer took of a frame's counts while they were read: a copy of the frame has none.
+struct EarlyPart {
+  std::shared_ptr<EarlyFrame> taken;  // null: nothing
+
+  EarlyPart() = default;
+  EarlyPart(const EarlyPart&) {}
+  EarlyPart(EarlyPart&&) = default;
+  EarlyPart& operator=(const EarlyPart& other) {
+    if (this != &other) taken.reset();
+    return *this;
+  }
+  EarlyPart& operator=(EarlyPart&&) = default;
+};
+
 struct HeightFrame {
   int rows = 0, cols = 0;
   AxisScale x, y, z;
@@ -115,6 +132,7 @@ struct HeightFrame {
   std::vector<StepRecord> stages;
   std::string content_sha256;  // identity: hash over the delivered files (hash_scheme.h)
   std::string source;          // file name or device, for messages
+  EarlyPart early;             // of these counts and classes: who changes them resets it
 
   std::size_t size() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
   /// z in mm of one pixel, for any class.

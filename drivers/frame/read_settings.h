@@ -5,6 +5,7 @@
 
 #include "drivers/frame/frame_buffers.h"
 #include "drivers/frame/hash_scheme.h"
+#include "gpu/core/early_frame.h"
 
 namespace datum {
 
@@ -12,6 +13,7 @@ struct ReadSettings {
   unsigned threads = 1;
   HashScheme scheme = HashScheme::tree;             // of the frame's identity
   std::shared_ptr<FrameBuffers> buffers = nullptr;  // null: none are kept
+  std::shared_ptr<EarlyPixels> early = nullptr;     // takes pixels while they are read; null: nobody
 };
 
 }  // namespace datum

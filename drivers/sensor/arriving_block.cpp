@@ -112,6 +112,7 @@ void ArrivingBlock::give_pixels(HeightFrame& frame) {
   pixels_->finish();
   frame.counts = std::move(frame_.counts);
   frame.classes = std::move(frame_.classes);
+  frame.early = std::move(frame_.early);
 }
 
 }  // namespace datum

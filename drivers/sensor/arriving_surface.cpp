@@ -57,6 +57,7 @@ HashedPart ArrivingSurface::hash() {
 
 void ArrivingSurface::give_pixels(std::vector<std::int16_t>&& heights, HeightFrame& frame) {
   frame.classes = std::move(frame_.classes);
+  frame.early = std::move(frame_.early);
   if (in_place_) {
     frame.counts = std::move(heights);
     return;

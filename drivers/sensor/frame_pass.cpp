@@ -62,10 +62,16 @@ void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& s
   FrameBuffers* const buffers = settings.buffers.get();
   const std::size_t size = frame.size();
   frame.classes = new_or_kept<PixelClass>(buffers, size);
+  const bool is_int16 = as.kind == StoredNumber::Kind::integer && as.bytes == 2;
+  if (settings.early)
+    frame.early.taken = settings.early->begin(as.kind == StoredNumber::Kind::real ? CountType::float32
+                                              : is_int16                          ? CountType::int16
+                                                                                  : CountType::int32,
+                                              frame.rows, frame.cols);
   if (!with_counts) return;
   if (as.kind == StoredNumber::Kind::real)
     frame.counts = new_or_kept<float>(buffers, size);
-  else if (as.kind == StoredNumber::Kind::integer && as.bytes == 2)
+  else if (is_int16)
     frame.counts = new_or_kept<std::int16_t>(buffers, size);
   else
     frame.counts = new_or_kept<std::int32_t>(buffers, size);

@@ -21,7 +21,8 @@ struct PassedFile {
 PassedFile pass_over(const DeliveredFile& file, const RecordedBytes& described, const StoredImage& image,
                      PixelPass& pixels, const ReadSettings& settings, bool keep_bytes);
 
-/// Vectors for a frame of this size and stored number, of a former frame where settings.buffers has them.
+/// Vectors for a frame of this size and stored number, of a former frame where settings.buffers has them. Whoever wants its
+/// pixels early gets them from its PixelPass.
 void make_room(HeightFrame& frame, const StoredNumber& as, const ReadSettings& settings,
                bool with_counts = true);
 

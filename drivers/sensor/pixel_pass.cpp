@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "drivers/frame/frame_error.h"
+#include "gpu/core/early_frame.h"
 
 namespace datum {
 namespace {
@@ -114,12 +115,13 @@ class Pass final : public PixelPass {
         cols_(static_cast<std::uint64_t>(frame.cols)),
         big_endian_(big_endian),
         reversed_(treatment.reversed),
+        early_(frame.early.taken),
         name_(name) {}
 
   void put(std::uint64_t first, ByteView samples) override {
     std::array<Count, block> counts{};
     std::array<PixelClass, block> classes{};
-    const std::uint64_t end = first + samples.size() / sizeof(Stored);
+    const std::uint64_t begin = first, end = first + samples.size() / sizeof(Stored);
     for (const std::uint8_t* from = samples.data(); first < end;) {
       std::uint64_t n = std::min<std::uint64_t>(end - first, block);
       if (reversed_) n = std::min(n, cols_ - first % cols_);
@@ -130,6 +132,7 @@ class Pass final : public PixelPass {
       first += n;
       from += n * sizeof(Stored);
     }
+    if (early_) give_early(begin, end);
   }
 
   void finish() const override {
@@ -178,6 +181,23 @@ class Pass final : public PixelPass {
     }
   }
 
+  /// The places of these samples: of reversed rows those of a part lie at the other end.
+  void give_early(std::uint64_t first, std::uint64_t end) const {
+    FrameView frame;
+    frame.counts = counts_;
+    frame.classes = reinterpret_cast<const std::uint8_t*>(classes_);
+    frame.pitch = static_cast<std::int32_t>(cols_);
+    while (first < end) {
+      const std::uint64_t in_row = first % cols_;
+      const bool whole_rows = !reversed_ || (in_row == 0 && end - first >= cols_);
+      const std::uint64_t n = !reversed_   ? end - first
+                              : whole_rows ? (end - first) / cols_ * cols_
+                                           : std::min(end - first, cols_ - in_row);
+      early_->put(frame, whole_rows ? first : place_of_sample(first + n - 1), n);
+      first += n;
+    }
+  }
+
   std::uint64_t place_of_sample(std::uint64_t index) const {
     return reversed_ ? index + cols_ - 1 - 2 * (index % cols_) : index;
   }
@@ -200,6 +220,7 @@ class Pass final : public PixelPass {
   PixelClass* const classes_;
   const std::uint64_t cols_;
   const bool big_endian_, reversed_;
+  const std::shared_ptr<EarlyFrame> early_;
   const std::string name_;
   std::atomic<std::uint64_t> not_finite_{no_sample};
 };

@@ -28,6 +28,8 @@ class PixelPass {
   virtual void finish() const = 0;
 };
 
+/// Pixels go to `frame.early`, too, once they are in their places.
+///
 /// For `frame`, whose rows, columns, counts and classes have their sizes and whose counts have the type that
 /// `as` becomes (raster_frame.h). Samples may lie in the counts themselves where neither type nor order
 /// changes. Throws FrameError naming `name`, as frame_from_raster, for 8 bits and for an invalid value that

@@ -10,6 +10,8 @@
 
 namespace datum {
 
+class EarlyFrame;  // gpu/core/early_frame.h
+
 constexpr int max_quantiles = 8, max_top_counts = 8, site_sides = 4;
 
 /// One component and its ring. Lengths in um relative to the ring's centre and the nominal board there.
@@ -50,6 +52,7 @@ struct FrameView {
   const void* counts = nullptr;
   const std::uint8_t* classes = nullptr;
   std::int32_t pitch = 0;
+  EarlyFrame* early = nullptr;  // what a measurer took of these counts already; null: nothing
 };
 
 }  // namespace datum

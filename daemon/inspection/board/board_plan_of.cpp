@@ -119,6 +119,7 @@ FrameView view_of(const HeightFrame& frame) {
   v.counts = std::visit([](const auto& counts) -> const void* { return counts.data(); }, frame.counts);
   v.classes = reinterpret_cast<const std::uint8_t*>(frame.classes.data());
   v.pitch = frame.cols;
+  v.early = frame.early.taken.get();
   return v;
 }
 

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "drivers/genicam/payload_error.h"
+#include "tests/drivers/early_copies.h"
 #include "tests/drivers/genicam/camera_blocks.h"
 
 namespace datum::arriving_block_test {
@@ -106,7 +107,8 @@ TEST(ArrivingBlock, IsTheFrameOfItsWholeBytes) {
   for (const genicam::Payload& sent : {counted_block(), floats()})
     for (const Handedness hand : {Handedness::right, Handedness::left})
       for (const std::size_t at_once : {std::size_t{4001}, std::size_t{300'000}, std::size_t{1} << 22}) {
-        const SensorProfile profile = camera_profile(hand);
+        SensorProfile profile = camera_profile(hand);
+        profile.reading.early = std::make_shared<EarlyCopies>();
         Reception reception(sent, setup_of(sent), profile);
         reception.receive_all_by(at_once);
         HeightFrame described;
@@ -116,6 +118,7 @@ TEST(ArrivingBlock, IsTheFrameOfItsWholeBytes) {
         const HeightFrame frame = reception.read(profile);
         EXPECT_GT(frame.count_of(PixelClass::out_of_range), 0u);
         EXPECT_GT(frame.count_of(PixelClass::no_data), 0u);
+        EarlyCopies::expect_holds(frame);
         expect_same(frame, read_whole(sent, reception.setup, profile));
       }
 }
@@ -123,7 +126,8 @@ TEST(ArrivingBlock, IsTheFrameOfItsWholeBytes) {
 // The receiver counts bytes; a packet that comes late, again after it was asked for, say, makes its count a wrong one.
 TEST(ArrivingBlock, PacketsThatComeLateAreReadInTheEnd) {
   for (const genicam::Payload& sent : {counted_block(), floats()}) {
-    const SensorProfile profile = camera_profile(Handedness::left);
+    SensorProfile profile = camera_profile(Handedness::left);
+    profile.reading.early = std::make_shared<EarlyCopies>();
     Reception reception(sent, setup_of(sent), profile);
     const std::size_t late = leaf + 7000, late_end = late + 1400;
     reception.receive(0, late);
@@ -136,6 +140,7 @@ TEST(ArrivingBlock, PacketsThatComeLateAreReadInTheEnd) {
     reception.receive(late, late_end);
     const HeightFrame frame = reception.read(profile);
     EXPECT_NE(frame.content_sha256, read_early.content_sha256);
+    EarlyCopies::expect_holds(frame);
     expect_same(frame, read_whole(sent, reception.setup, profile));
   }
 }

@@ -8,6 +8,7 @@
 #include "drivers/frame/frame_error.h"
 #include "drivers/gocator/data_receiver.h"
 #include "drivers/sensor/gocator_frame.h"
+#include "tests/drivers/early_copies.h"
 #include "tests/drivers/gocator/gocator_rig.h"
 
 namespace datum {
@@ -104,6 +105,7 @@ TEST(ArrivingSurface, IsTheFrameOfItsWholeBytes) {
         profile.handedness = hand;
         profile.reading.threads = 2;
         profile.reading.buffers = std::make_shared<FrameBuffers>();
+        profile.reading.early = std::make_shared<testing::EarlyCopies>();
         const GocatorBytes bytes = sent(large_frame(), with_grey);
         Consumer consumer(profile);
         gocator::DataReceiver receiver(std::size_t{64} << 20, &consumer);
@@ -114,7 +116,10 @@ TEST(ArrivingSurface, IsTheFrameOfItsWholeBytes) {
         EXPECT_GT(whole.count_of(PixelClass::out_of_range), 0u);
         EXPECT_GT(whole.count_of(PixelClass::no_data), 0u);
         EXPECT_EQ(whole.intensity.has_value(), with_grey);
-        expect_same(frame_of(std::move(*set), profile), whole);
+        const HeightFrame frame = frame_of(std::move(*set), profile);
+        testing::EarlyCopies::expect_holds(frame);
+        EXPECT_FALSE(HeightFrame(frame).early.taken) << "a copy belongs to other counts";
+        expect_same(frame, whole);
       }
 }
 

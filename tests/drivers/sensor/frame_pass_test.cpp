@@ -15,6 +15,7 @@
 #include "drivers/sensor/frame_hash.h"
 #include "drivers/sensor/frame_source.h"
 #include "drivers/sensor/read_frame.h"
+#include "tests/drivers/early_copies.h"
 #include "tests/drivers/sensor/altered_pread.h"
 #include "tests/drivers/sensor/expect_refusal.h"
 #include "tests/drivers/sensor/tiny_files.h"
@@ -41,6 +42,7 @@ class FramePass : public ::testing::Test {
   FreshFolder folder;
   std::mt19937 random{25};
   std::shared_ptr<FrameBuffers> buffers = std::make_shared<FrameBuffers>();
+  int taken_early = 0;
 
   int below(int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); }
 
@@ -171,10 +173,15 @@ void FramePass::try_one() {
   if (c.sidecar.header_file) header = read_bytes(folder.path() / "a.hdr", 1 << 20);
   c.profile.reading.threads = 1 + static_cast<unsigned>(below(7));
   if (below(2)) c.profile.reading.buffers = buffers;
+  if (below(2)) c.profile.reading.early = std::make_shared<EarlyCopies>();
   HeightFrame frame = read_frame(folder.path() / "a.json", c.profile);
   SCOPED_TRACE(std::to_string(c.rows) + " x " + std::to_string(c.cols) + ' ' + c.format + " depth " +
                std::to_string(depth) + " threads " + std::to_string(c.profile.reading.threads));
   compare(c, frame);
+  if (c.profile.reading.early && frame.early.taken) {  // none where another reader read the file
+    EarlyCopies::expect_holds(frame);
+    ++taken_early;
+  }
   const HashedPart part = hashed_part({heights}, 1);
   EXPECT_EQ(frame.content_sha256, header.empty()
                                       ? tree_identity({part})
@@ -186,6 +193,7 @@ void FramePass::try_one() {
 
 TEST_F(FramePass, EqualsThePlainCalculation) {
   for (int i = 0; i < 120 && !HasFatalFailure(); ++i) try_one();
+  EXPECT_GT(taken_early, 20);
 }
 
 class PassFaults : public FramePass {

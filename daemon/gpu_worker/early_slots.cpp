@@ -1,0 +1,154 @@
+#include "daemon/gpu_worker/early_slots.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "daemon/gpu_worker/slot_writing.h"
+
+namespace datum {
+namespace {
+
+/// Boards in a row that make it likely that the next one has the same plan.
+constexpr int boards_of_a_series = 2;
+
+/// Ranges of pixels, each from its first to after its last one.
+using Range = std::pair<std::uint64_t, std::uint64_t>;
+
+/// Whether the ranges hold every pixel below `size`.
+bool cover(std::vector<Range> ranges, std::uint64_t size) {
+  std::sort(ranges.begin(), ranges.end());
+  std::uint64_t reached = 0;
+  for (const Range& range : ranges) {
+    if (range.first > reached) return false;
+    reached = std::max(reached, range.second);
+  }
+  return reached >= size;
+}
+
+}  // namespace
+
+class EarlySlots::Frame final : public EarlyFrame {
+ public:
+  Frame(std::shared_ptr<EarlySlots> owner, std::shared_ptr<const SharedMemory> memory,
+        std::shared_ptr<const SlotPlan> plan, std::uint32_t slot)
+      : owner_(std::move(owner)), memory_(std::move(memory)), plan_(std::move(plan)), slot_(slot) {}
+  ~Frame() override { give_back(); }
+
+  void put(const FrameView& frame, std::uint64_t first, std::uint64_t n) override {
+    if (!stage(frame, first, first + n)) clash_ = true;
+    const std::lock_guard lock(mutex_);
+    if (put_.empty()) {
+      counts_ = frame.counts;
+      pitch_ = frame.pitch;
+    }
+    if (frame.counts != counts_ || frame.pitch != pitch_) mixed_ = true;
+    put_.emplace_back(first, first + n);
+  }
+
+  /// Whether all of the frame is there, for this plan in this memory.
+  bool holds(const FrameView& frame, const SharedMemory* memory, const SlotPlan* plan) {
+    const std::lock_guard lock(mutex_);
+    return !given_back_ && !mixed_ && memory_.get() == memory && plan_.get() == plan &&
+           counts_ == frame.counts && pitch_ == frame.pitch &&
+           cover(put_, static_cast<std::uint64_t>(plan_->rows) * static_cast<std::uint64_t>(plan_->cols));
+  }
+  EarlySlots::Taken taken() const { return {slot_, !clash_}; }
+  void give_back() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (std::exchange(given_back_, true)) return;
+    }
+    owner_->release(memory_.get(), slot_);
+  }
+
+ private:
+  /// Copies what lies in the range of the plan's pixels.
+  bool stage(const FrameView& frame, std::uint64_t first, std::uint64_t end) {
+    static thread_local std::vector<PixelRun> cut;
+    cut.clear();
+    const auto cols = static_cast<std::uint64_t>(plan_->cols);
+    const auto begin_of = [&](const PixelRun& run) {
+      return static_cast<std::uint64_t>(run.row) * cols + static_cast<std::uint64_t>(run.col);
+    };
+    const auto end_of = [&](const PixelRun& run) {
+      return begin_of(run) + static_cast<std::uint64_t>(run.length);
+    };
+    const std::vector<PixelRun>& covered = plan_->covered;
+    auto run = std::partition_point(covered.begin(), covered.end(),
+                                    [&](const PixelRun& r) { return end_of(r) <= first; });
+    for (; run != covered.end() && begin_of(*run) < end; ++run) {
+      const std::uint64_t from = std::max(first, begin_of(*run)), to = std::min(end, end_of(*run));
+      cut.push_back({run->row, run->col + static_cast<std::int32_t>(from - begin_of(*run)),
+                     static_cast<std::int32_t>(to - from)});
+    }
+    return stage_runs(cut.data(), cut.size(), plan_->type, plan_->cols, frame, memory_->slot(slot_),
+                      slot_pitch(plan_->cols), owner_->isa_);
+  }
+
+  const std::shared_ptr<EarlySlots> owner_;
+  const std::shared_ptr<const SharedMemory> memory_;
+  const std::shared_ptr<const SlotPlan> plan_;
+  const std::uint32_t slot_;
+  std::atomic<bool> clash_{false};
+  std::mutex mutex_;
+  std::vector<Range> put_;
+  const void* counts_ = nullptr;
+  std::int32_t pitch_ = 0;
+  bool mixed_ = false, given_back_ = false;
+};
+
+void EarlySlots::prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(slots_of_, memory.get()) != memory.get()) in_use_.assign(memory->layout().slot_count, 0);
+  memory_ = std::move(memory);
+  plan_ = std::move(plan);
+  boards_ = 0;
+}
+
+void EarlySlots::lost() {
+  const std::lock_guard lock(mutex_);
+  memory_ = nullptr;
+  plan_ = nullptr;
+}
+
+void EarlySlots::measured() {
+  const std::lock_guard lock(mutex_);
+  boards_ = std::min(boards_ + 1, boards_of_a_series);
+}
+
+/// 0: none is free.
+std::uint32_t EarlySlots::free_slot() const {
+  for (std::uint32_t slot = 1; slot < in_use_.size(); ++slot)
+    if (!in_use_[slot]) return slot;
+  return 0;
+}
+
+std::shared_ptr<EarlyFrame> EarlySlots::begin(CountType type, std::int32_t rows, std::int32_t cols) {
+  const std::lock_guard lock(mutex_);
+  if (!memory_ || boards_ < boards_of_a_series) return nullptr;
+  if (plan_->type != type || plan_->rows != rows || plan_->cols != cols) return nullptr;
+  const std::uint32_t slot = free_slot();
+  if (slot == 0) return nullptr;
+  in_use_[slot] = 1;
+  return std::make_shared<Frame>(shared_from_this(), memory_, plan_, slot);
+}
+
+std::optional<EarlySlots::Taken> EarlySlots::taken(const FrameView& frame) {
+  auto* const early = dynamic_cast<Frame*>(frame.early);
+  if (!early) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (!memory_ || !early->holds(frame, memory_.get(), plan_.get())) return std::nullopt;
+  return early->taken();
+}
+
+void EarlySlots::give_back(const FrameView& frame) {
+  if (auto* const early = dynamic_cast<Frame*>(frame.early)) early->give_back();
+}
+
+void EarlySlots::release(const SharedMemory* memory, std::uint32_t slot) {
+  const std::lock_guard lock(mutex_);
+  if (memory == slots_of_) in_use_[slot] = 0;
+}
+
+}  // namespace datum

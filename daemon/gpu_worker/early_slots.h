@@ -1,0 +1,66 @@
+// Frames whose pixels go into a slot of the GPU worker while they are read or received, so that nothing of them is copied when
+// they are measured. Only for a plan that several boards in a row had: a placement that is found anew for each board has a plan
+// of its own.
+//
+// A slot belongs to one frame from its begin to its measurement, or to its end where it is not measured. Slot 0 is never given:
+// the client copies other frames into it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "daemon/gpu_worker/shared_memory.h"
+#include "gpu/core/backend.h"
+#include "gpu/core/early_frame.h"
+
+namespace datum {
+
+/// The plan that the worker has prepared: what a frame in a slot needs of it.
+struct SlotPlan {
+  CountType type = CountType::int16;
+  std::int32_t rows = 0, cols = 0;
+  std::vector<PixelRun> covered;  // covered_pixels() of the plan
+};
+
+class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this<EarlySlots> {
+ public:
+  explicit EarlySlots(Isa isa) : isa_(isa) {}
+
+  /// Frames may go into the slots of `memory` for this plan from now on; its first boards still do not.
+  void prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan);
+  /// No frame may begin. Those that did keep the memory and are not measured from it.
+  void lost();
+  /// A board was measured by the present plan.
+  void measured();
+
+  std::shared_ptr<EarlyFrame> begin(CountType type, std::int32_t rows, std::int32_t cols) override;
+
+  /// A frame's slot.
+  struct Taken {
+    std::uint32_t slot = 0;
+    bool fits = false;  // false: a slot can't represent the frame (stage_frame)
+  };
+  /// The slot that holds all that the present plan needs of the frame; none: it must be copied. The frame keeps the slot until
+  /// give_back().
+  std::optional<Taken> taken(const FrameView& frame);
+  /// The frame is measured: its slot may have another one.
+  void give_back(const FrameView& frame);
+
+ private:
+  class Frame;
+  std::uint32_t free_slot() const;
+  void release(const SharedMemory* memory, std::uint32_t slot);
+
+  const Isa isa_;
+  std::mutex mutex_;
+  std::shared_ptr<const SharedMemory> memory_;  // null: lost
+  std::shared_ptr<const SlotPlan> plan_;
+  const SharedMemory* slots_of_ = nullptr;  // the last memory; frames in its slots keep it
+  std::vector<std::uint8_t> in_use_;        // of its slots
+  int boards_ = 0;                          // measured by plan_
+};
+
+}  // namespace datum
