@@ -39,8 +39,10 @@ struct GroupsChart {
   std::vector<ControlLimits> of_means, of_spreads;
 };
 /// Means with ranges (groups of one size) or standard deviations: sigma from Rbar / d2, sbar / c4, or of unequal groups from the pooled s
-/// over c4. Throws std::invalid_argument: a group of fewer than two, or ranges of unequal groups.
-GroupsChart groups_chart(const std::vector<std::vector<std::int64_t>>& groups, int digits, bool by_range);
+/// over c4. Centre, sigma and their limits come from the first `baseline` groups (phase 1), or of 0 from all. Throws
+/// std::invalid_argument: a group of fewer than two, or ranges of unequal groups.
+GroupsChart groups_chart(const std::vector<std::vector<std::int64_t>>& groups, int digits, bool by_range,
+                         std::size_t baseline = 0);
 
 /// A gap leaves z as it is, and has no point.
 std::vector<std::optional<EwmaPoint>> ewma_chart(std::span<const Point> points, int digits, double target,

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "daemon/quality/statistics/line_fit.h"
 #include "daemon/quality/study/attribute_study.h"
 #include "daemon/quality/study/reference_studies.h"
 #include "tests/daemon/quality/strd.h"
@@ -89,6 +90,24 @@ TEST(Linearity, GivesTheCertifiedDigitsOfNorris) {
   EXPECT_GE(correct_digits(l.u_slope, 0.429796848199937e-03), 12);
   EXPECT_GE(correct_digits(l.u_intercept, 0.232818234301152), 12);
   EXPECT_GE(correct_digits(l.s, 0.884796396144373), 12);
+}
+
+TEST(LineFit, GivesTheCertifiedDigitsOfNorrisAndRefusesWhatIsNoLine) {
+  std::vector<double> x, y;
+  for (const auto& point : testing::norris()) {
+    x.push_back(std::stod(point.x));
+    y.push_back(std::stod(point.y));
+  }
+  const LineFit fit = line_fit(x, y);
+  EXPECT_GE(correct_digits(fit.slope, 1.00211681802045), 14);
+  EXPECT_GE(correct_digits(fit.intercept, -0.262323073774029), 13);
+  EXPECT_GE(correct_digits(fit.u_slope, 0.429796848199937e-03), 13);
+  EXPECT_GE(correct_digits(fit.u_intercept, 0.232818234301152), 13);
+  EXPECT_GE(correct_digits(fit.s, 0.884796396144373), 13);
+  EXPECT_EQ(fit.df, 34);
+  EXPECT_THROW(line_fit(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}), std::invalid_argument);
+  EXPECT_THROW(line_fit(std::vector{1.0, 1.0, 1.0}, std::vector{1.0, 2.0, 3.0}), std::invalid_argument);
+  EXPECT_THROW(line_fit(x, std::vector{1.0, 2.0, 3.0}), std::invalid_argument);
 }
 
 TEST(Kappa, IsTheWorkedExample) {
