@@ -31,7 +31,7 @@ struct Studies {
     return results.contains(row.sequence) ||
            std::any_of(running.begin(), running.end(), [&](const RunningStudy& s) {
              return row.sequence > s.after && s.recipe_sha256 == v.recipe_sha256 &&
-                    (v.unit_id.empty() || s.parts.contains(v.unit_id));
+                    (v.unit_id.empty() ? s.takes_unnamed : s.parts.contains(v.unit_id));
            });
   }
 };

@@ -7,12 +7,14 @@
 
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/measured_study.h"
 #include "daemon/ctl/report_file.h"
-#include "daemon/ctl/study_live.h"
+#include "daemon/ctl/study_text.h"
 #include "daemon/quality/spc/stored_series.h"
 #include "daemon/report/page_template.h"
 #include "daemon/report/plot.h"
 #include "daemon/report/spc_page.h"
+#include "daemon/report/stability_page.h"
 #include "daemon/report/study_page.h"
 #include "daemon/store/result_export.h"
 #include "daemon/version/version.h"
@@ -72,6 +74,13 @@ void write_spc(QualityReport& o) {
   write_page(o, "Charts and capability of " + o.recipe, body, "Store " + store.id());
 }
 
+std::string solved_section(const std::string& title, const SolvedStudy& solved, const std::string& unit,
+                           const std::string& id) {
+  if (solved.gauge) return study_section(title, *solved.gauge, id);
+  if (solved.stability) return stability_section(title, *solved.stability, unit, solved.text, id);
+  return told_section(title, solved.text);
+}
+
 void write_study(QualityReport& o) {
   const auto study = quality::StudyFile::open(o.place.studies(), o.place.id);
   auto store = ResultStore::read_only(o.place.store_file());
@@ -81,21 +90,16 @@ void write_study(QualityReport& o) {
         fmt::format("{} series: a page has at most {}; choose by --component or --characteristic", all.size(),
                     most_sections));
   const quality::StudyPlan& p = study.plan();
-  std::string body =
-      paragraph(fmt::format("Study {} by {} at {} (UTC): recipe {} {}, {} parts x {} operators x {} trials, "
-                            "order {}, seed {}; {} results for {} runs.",
-                            p.id, p.by, p.at, p.recipe, p.recipe_sha256.substr(0, 12), p.parts.size(),
-                            p.operators.size(), p.trials, name_of(p.order), p.seed, study.records().size(),
-                            study.runs().size()),
-                "plan");
+  std::string body = paragraph(fmt::format("Plan: {}; {} results for {} runs.", plan_text(p),
+                                           study.records().size(), study.runs().size()),
+                               "plan");
   if (study.next())
     body += paragraph("The study is not complete: this is what is measured so far.", "incomplete");
   std::size_t n = 0;
   for (const StudySeries& s : all) {
     const std::string id = fmt::format("s{}", ++n);
     try {
-      body += study_section(label_of(s),
-                            *solve_study(s.table, options_of(s, o.study, p.operators.size())).gauge, id);
+      body += solved_section(label_of(s), solve_study(s.table, options_of(s, o.study, p)), s.table.unit, id);
     } catch (const quality::StudyRefused& error) {
       body += heading(2, label_of(s)) + paragraph(fmt::format("Refused: {}", error.what()));
     }
@@ -155,10 +159,15 @@ void add_quality_report_commands(CommandLine& line, CLI::App& report) {
                 "also the segments before the newest change of recipe, calibration or code");
   add_common(line, *spc, *s);
   auto t = std::make_shared<QualityReport>();
-  auto* study = line.leaf(report, "study", "a measured gauge study in its six panels",
+  auto* study = line.leaf(report, "study",
+                          "a measured gauge study in its six panels, or a stability study in its charts",
                           [t] { return guarded_study([&] { write_study(*t); }); });
   study->add_option("id", t->place.id, "of the study")->required();
   study->add_option("--component", t->component, "only this component");
+  study
+      ->add_option("--baseline", t->study.baseline,
+                   "limits of a stability study from its first so many subgroups; 0: from all")
+      ->capture_default_str();
   add_common(line, *study, *t);
 }
 

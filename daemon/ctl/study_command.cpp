@@ -9,6 +9,7 @@
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"
+#include "daemon/ctl/measured_study.h"
 #include "daemon/ctl/study_live.h"
 #include "daemon/ctl/study_solve.h"
 #include "daemon/version/version.h"
@@ -50,8 +51,7 @@ void solve(const SolveOptions& o, bool whole, bool json) {
     throw std::invalid_argument("either the id of a study, or --csv FILE");
   if (!o.place.id.empty()) {
     if (o.study.kind != "crossed")
-      throw std::invalid_argument(
-          "--kind is of tables: a measured study is crossed, or one-way with one operator");
+      throw std::invalid_argument("--kind is of tables: a measured study has the kind of its plan");
     if (!o.study.without.empty())
       throw std::invalid_argument("--without is of tables: a study's results stay as they were measured");
     print_solved(solve_live(o.place, o.study, o.component, o.characteristic, whole), json);
@@ -141,6 +141,11 @@ void add_solve_options(CLI::App& command, StudyOptions& o) {
       ->check(CLI::Range(1.0, 100.0))
       ->capture_default_str();
   command.add_option("--sigmas", o.sigmas, "L of Cg")->check(CLI::Range(1.0, 12.0))->capture_default_str();
+  command
+      .add_option("--baseline", o.baseline,
+                  "limits of a stability study from its first so many subgroups; 0: from all")
+      ->capture_default_str();
+  command.add_flag("--by-range", o.by_range, "its sigma from ranges in place of standard deviations");
   command.add_option("--cusum-k", o.cusum_k, "slack of stability's CUSUM in sigma of a mean")
       ->check(CLI::Range(0.01, 5.0))
       ->capture_default_str();
@@ -160,11 +165,12 @@ void add_solving(CommandLine& line, CLI::App& study, const char* name, const cha
       study, name, words, [&line, o, whole] { return guarded_study([&] { solve(*o, whole, line.json); }); });
   command->add_option("id", o->place.id, "of a study that the cell measured");
   if (!whole) {
-    line.offer(command->add_option(
-                   "--csv", o->study.csv,
-                   "a table with a head line in its place: part,operator,trial,value_um; attribute studies: "
-                   "part,appraiser,trial,decision,reference; linearity: reference_um"),
-               Offer::files);
+    line.offer(
+        command->add_option(
+            "--csv", o->study.csv,
+            "a table with a head line in its place: part,operator,trial,value_um; attribute studies: "
+            "part,appraiser,trial,decision,reference; linearity: reference_um; stability: measured_at"),
+        Offer::files);
     command->add_option("--unit", o->study.unit, "of the table's values, where it does not say it")
         ->transform(CLI::IsMember({"um", "mm", "mdeg", "permille", "percent"}, CLI::ignore_case));
   }

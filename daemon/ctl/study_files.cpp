@@ -32,6 +32,7 @@ StudySeries& series_for(std::vector<StudySeries>& all, const ComponentVerdict& c
                                                 check.check.parameter,
                                                 check.check.lower,
                                                 check.check.upper,
+                                                {},
                                                 {}});
   s.table.unit = unit_of(check.check.characteristic);
   for (std::size_t i = 0; i < runs; ++i) {
@@ -79,8 +80,10 @@ std::vector<StudySeries> series_of(const quality::StudyFile& study, ResultStore&
       for (const CheckVerdict& check : component.checks) {
         StudySeries& series = series_for(all, component, check, runs, study);
         quality::Reading& reading = series.table.readings[record.run];
-        if (usable && check.decision != Decision::invalid && std::isfinite(check.value))
+        if (usable && check.decision != Decision::invalid && std::isfinite(check.value)) {
           reading.value = quality::decimal_of(check.value, 6);
+          reading.at_s = quality::utc_seconds(record.measured_at);
+        }
         reading.decision = name_of(check.decision);
       }
     }

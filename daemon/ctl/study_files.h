@@ -25,6 +25,7 @@ struct StudySeries {
   double parameter = 0;
   std::optional<double> lower, upper;
   quality::StudyTable table;
+  std::optional<quality::CertifiedValue> certified{};  // of a part; of several the last one
 };
 
 /// All series of a study, by component and characteristic as the recipe lists them. The value of a run is that of its last attempt which

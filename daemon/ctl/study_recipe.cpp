@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "config/toml_reader.h"
-#include "daemon/ctl/study_live.h"
+#include "daemon/ctl/measured_study.h"
 #include "daemon/system/durable_file.h"
 #include "daemon/teach/recipe_lookup.h"
 #include "daemon/teach/toml_edit.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "daemon/quality/study/reference_text.h"
-#include "daemon/quality/study/stability_study.h"
 
 namespace datum {
 namespace {
@@ -46,10 +45,11 @@ SolvedStudy solve_one(const StudyTable& table, const StudyOptions& o) {
   const double confidence = o.gauge.intervals.confidence;
   if (o.kind == "attribute") {
     const auto told = tell(quality::attribute_study(quality::ratings_of(table), confidence), confidence);
-    return {told.text, told.json, std::nullopt};
+    return {told.text, told.json};
   }
   const auto counts = quality::counts_of(table);
   quality::Told told;
+  std::optional<quality::Stability> stability;
   if (o.kind == "type1") {
     const quality::Type1Settings s{demanded(o.reference, "--reference", o.kind), tolerance_of(o), o.percent,
                                    o.sigmas, o.resolution};
@@ -62,8 +62,10 @@ SolvedStudy solve_one(const StudyTable& table, const StudyOptions& o) {
     told = tell(quality::linearity_study(quality::masters_of(table), table.digits(), confidence), confidence,
                 table.unit);
   } else if (o.kind == "stability") {
-    const quality::StabilitySettings s{o.reference, o.cusum_k, o.cusum_h};
-    told = tell(quality::stability_study(table, s), s, table.unit);
+    const quality::StabilitySettings s{o.reference, o.u_reference, o.cusum_k, o.cusum_h,
+                                       o.baseline,  o.by_range,    confidence};
+    stability = quality::stability_study(table, s);
+    told = tell(*stability, s, table.unit);
   } else {
     quality::GaugeSettings settings = o.gauge;
     settings.kind = o.kind == "nested"    ? quality::GaugeKind::nested
@@ -77,7 +79,7 @@ SolvedStudy solve_one(const StudyTable& table, const StudyOptions& o) {
   told.json["missing"] = missing;
   if (missing > 0)
     told.text += fmt::format("! {} of {} readings have no value\n", missing, table.readings.size());
-  return {told.text, told.json, std::nullopt};
+  return {told.text, told.json, std::nullopt, std::move(stability)};
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ void each_study(const fs::path& folder, const std::string& store_id, Take take) 
 }
 
 std::size_t runs_of(const StudyLines& study) {
+  if (study.plan.contains("runs")) return study.plan.at("runs").get<std::size_t>();
   return study.plan.at("parts").size() * study.plan.at("operators").size() *
          study.plan.at("trials").get<std::size_t>();
 }
@@ -96,7 +97,8 @@ std::vector<RunningStudy> running_studies(const fs::path& folder, const std::str
   each_study(folder, store_id, [&](const StudyLines& study) {
     try {
       if (study.plan.is_null() || is_complete(study)) return;
-      running.push_back({study.plan.at("recipe_sha256"), study.plan.at("after"), study.plan.at("parts")});
+      running.push_back({study.plan.at("recipe_sha256"), study.plan.at("after"), study.plan.at("parts"),
+                         study.plan.value("kind", "") != "stability"});
     } catch (const Json::exception&) {  // a file that is no study
     }
   });

@@ -18,6 +18,7 @@ struct RunningStudy {
   std::string recipe_sha256;
   std::uint64_t after = 0;  // its results are newer
   std::set<std::string> parts;
+  bool takes_unnamed = true;  // boards without a number may be its parts
 };
 std::vector<RunningStudy> running_studies(const std::filesystem::path& folder, const std::string& store_id);
 

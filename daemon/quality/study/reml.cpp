@@ -11,7 +11,6 @@
 namespace datum::quality {
 namespace {
 
-using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -28,7 +27,7 @@ struct Problem {
   double within = 0;  // sum of squares within cells
   double df_within = 0;
 
-  Index cells() const { return means.size(); }
+  Eigen::Index cells() const { return means.size(); }
 };
 
 std::size_t levels_of(const Factor& factor) {
@@ -53,14 +52,14 @@ Problem problem_of(const GaugeData& data, RemlModel model) {
   }
   if (cells.size() > most_cells)
     throw StudyRefused(fmt::format("REML of {} cells: at most {} are solved here", cells.size(), most_cells));
-  q.means.resize(static_cast<Index>(cells.size()));
+  q.means.resize(static_cast<Eigen::Index>(cells.size()));
   q.sizes.resize(q.means.size());
   std::vector<int> each;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     each.push_back(static_cast<int>(c));
     const Integer off = cells[c].sum * all.n - all.sum * cells[c].n;
-    q.means[static_cast<Index>(c)] = ratio(off, Integer(cells[c].n) * all.n, data.digits);
-    q.sizes[static_cast<Index>(c)] = static_cast<double>(cells[c].n);
+    q.means[static_cast<Eigen::Index>(c)] = ratio(off, Integer(cells[c].n) * all.n, data.digits);
+    q.sizes[static_cast<Eigen::Index>(c)] = static_cast<double>(cells[c].n);
   }
   if (model == RemlModel::nested)
     q.factors = {{"operator", op}, {"part in operator", each}};
@@ -87,18 +86,18 @@ struct Likelihood {
 };
 
 MatrixXd covariance_of(const Factor& factor) {
-  const Index n = static_cast<Index>(factor.level.size());
+  const Eigen::Index n = static_cast<Eigen::Index>(factor.level.size());
   MatrixXd same(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j)
+  for (Eigen::Index i = 0; i < n; ++i)
+    for (Eigen::Index j = 0; j < n; ++j)
       same(i, j) = factor.level[static_cast<std::size_t>(i)] == factor.level[static_cast<std::size_t>(j)];
   return same;
 }
 
 Likelihood likelihood_at(const Problem& q, const std::vector<MatrixXd>& parts, const VectorXd& variances) {
-  const Index n = q.cells(), k = static_cast<Index>(parts.size());
+  const Eigen::Index n = q.cells(), k = static_cast<Eigen::Index>(parts.size());
   MatrixXd v = MatrixXd::Zero(n, n);
-  for (Index i = 0; i < k; ++i) v += variances[i] * parts[static_cast<std::size_t>(i)];
+  for (Eigen::Index i = 0; i < k; ++i) v += variances[i] * parts[static_cast<std::size_t>(i)];
   Likelihood out;
   const Eigen::LLT<MatrixXd> root(v);
   if (root.info() != Eigen::Success) {
@@ -120,10 +119,10 @@ Likelihood likelihood_at(const Problem& q, const std::vector<MatrixXd>& parts, c
   out.information.resize(k, k);
   std::vector<MatrixXd> products;
   for (const MatrixXd& part : parts) products.push_back(p * part);
-  for (Index i = 0; i < k; ++i) {
+  for (Eigen::Index i = 0; i < k; ++i) {
     const auto& a = products[static_cast<std::size_t>(i)];
     out.gradient[i] = a.trace() - py.dot(parts[static_cast<std::size_t>(i)] * py);
-    for (Index j = 0; j <= i; ++j)
+    for (Eigen::Index j = 0; j <= i; ++j)
       out.information(i, j) = out.information(j, i) =
           a.cwiseProduct(products[static_cast<std::size_t>(j)].transpose()).sum();
   }
@@ -134,19 +133,20 @@ Likelihood likelihood_at(const Problem& q, const std::vector<MatrixXd>& parts, c
 
 /// Fisher's scoring among the variances that are not held at 0.
 VectorXd scoring_step(const Likelihood& at, const std::vector<bool>& held) {
-  std::vector<Index> free;
-  for (Index i = 0; i < at.gradient.size(); ++i)
+  std::vector<Eigen::Index> free;
+  for (Eigen::Index i = 0; i < at.gradient.size(); ++i)
     if (!held[static_cast<std::size_t>(i)]) free.push_back(i);
   MatrixXd information(free.size(), free.size());
   VectorXd gradient(free.size());
   for (std::size_t i = 0; i < free.size(); ++i) {
-    gradient[static_cast<Index>(i)] = at.gradient[free[i]];
+    gradient[static_cast<Eigen::Index>(i)] = at.gradient[free[i]];
     for (std::size_t j = 0; j < free.size(); ++j)
-      information(static_cast<Index>(i), static_cast<Index>(j)) = at.information(free[i], free[j]);
+      information(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          at.information(free[i], free[j]);
   }
   const VectorXd solved = information.ldlt().solve(-gradient);
   VectorXd step = VectorXd::Zero(at.gradient.size());
-  for (std::size_t i = 0; i < free.size(); ++i) step[free[i]] = solved[static_cast<Index>(i)];
+  for (std::size_t i = 0; i < free.size(); ++i) step[free[i]] = solved[static_cast<Eigen::Index>(i)];
   return step;
 }
 
@@ -163,7 +163,7 @@ Reml reml(const GaugeData& data, RemlModel model) {
   std::vector<MatrixXd> parts;
   for (const Factor& factor : q.factors) parts.push_back(covariance_of(factor));
   parts.push_back(q.sizes.cwiseInverse().asDiagonal());
-  const Index k = static_cast<Index>(parts.size());
+  const Eigen::Index k = static_cast<Eigen::Index>(parts.size());
   const double scale = q.means.squaredNorm() / static_cast<double>(q.cells()) + q.within / q.df_within;
   VectorXd variances = VectorXd::Constant(k, scale / static_cast<double>(k));
   variances[k - 1] = q.within / q.df_within;
@@ -176,7 +176,7 @@ Reml reml(const GaugeData& data, RemlModel model) {
   Likelihood now = likelihood_at(q, parts, variances);
   std::vector<bool> held(static_cast<std::size_t>(k), false);
   for (; out.iterations < most_steps && !out.converged; ++out.iterations) {
-    for (Index i = 0; i < k; ++i)
+    for (Eigen::Index i = 0; i < k; ++i)
       held[static_cast<std::size_t>(i)] = i < k - 1 && variances[i] <= 0 && now.gradient[i] >= 0;
     const VectorXd step = scoring_step(now, held);
     double length = 1;
@@ -189,15 +189,15 @@ Reml reml(const GaugeData& data, RemlModel model) {
       if (then.value <= now.value + 1e-12 * std::abs(now.value)) break;
     }
     out.converged = true;
-    for (Index i = 0; i < k; ++i)
+    for (Eigen::Index i = 0; i < k; ++i)
       if (std::abs(next[i] - variances[i]) > settled * (next[i] + 1e-6 * scale)) out.converged = false;
     // A step that was cut by the bound frees or holds another variance in the next one.
-    for (Index i = 0; i < k - 1; ++i)
+    for (Eigen::Index i = 0; i < k - 1; ++i)
       if (next[i] <= 0 && then.gradient[i] < 0) out.converged = false;
     variances = next;
     now = then;
   }
-  for (Index i = 0; i < k; ++i)
+  for (Eigen::Index i = 0; i < k; ++i)
     out.components.push_back({i < k - 1 ? q.factors[static_cast<std::size_t>(i)].name : "repeatability",
                               variances[i], i < k - 1 && variances[i] <= 0});
   out.minus_two_log_likelihood = now.value;

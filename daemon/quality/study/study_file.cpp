@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <sstream>
-#include <tuple>
 
 #include "daemon/system/durable_file.h"
-#include "gpu/core/philox.h"
 
 namespace datum::quality {
 namespace {
@@ -19,62 +16,75 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int schema = 1;
-constexpr std::size_t most_runs = 10'000;
+constexpr int schema_of_kinds =
+    2;  // of all kinds but crossed, which a former datumctl would take for crossed
 
-bool is_id(const std::string& id) {
-  return !id.empty() && id.size() <= 64 && id[0] != '.' && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
-  });
+Json json_of(const CertifiedValue& c) {
+  Json out{{"part", c.part}, {"component", c.component}, {"characteristic", c.characteristic}};
+  if (!c.decision.empty())
+    out["decision"] = c.decision;
+  else
+    out.update({{"count", c.value->count}, {"digits", c.value->digits}, {"u", c.u}, {"unit", c.unit}});
+  return out;
 }
 
-void demand_names(const std::vector<std::string>& names, const char* what) {
-  std::set<std::string> seen;
-  for (const std::string& name : names) {
-    if (name.empty() || name.size() > 100 || std::any_of(name.begin(), name.end(), [](char c) {
-          return static_cast<unsigned char>(c) < ' ' || c == 127;
-        }))
-      throw StudyRefused(fmt::format("{}: a name has 1 to 100 bytes without control characters", what));
-    if (!seen.insert(name).second) throw StudyRefused(fmt::format("{}: '{}' stands there twice", what, name));
+CertifiedValue certified_of(const Json& j) {
+  CertifiedValue c;
+  c.part = j.at("part");
+  c.component = j.at("component");
+  c.characteristic = j.at("characteristic");
+  if (j.contains("decision")) {
+    c.decision = j.at("decision");
+  } else {
+    c.value = Decimal{j.at("count"), j.at("digits")};
+    c.u = j.at("u");
+    c.unit = j.at("unit");
   }
-}
-
-void demand_plan(const StudyPlan& p) {
-  if (!is_id(p.id))
-    throw StudyRefused("a study's id has 1 to 64 of A-Z a-z 0-9 . _ -, and does not begin with a point");
-  demand_names(p.parts, "parts");
-  demand_names(p.operators, "operators");
-  if (p.parts.size() < 2 || p.operators.empty() || p.trials < 1 || (p.operators.size() > 1 && p.trials < 2))
-    throw StudyRefused(
-        "a study needs two parts, and two trials where it has operators; ten parts, three operators and two "
-        "trials say more");
-  if (p.operators.size() == 1 && p.trials < 2) throw StudyRefused("a study of one operator needs two trials");
-  if (p.parts.size() * p.operators.size() * static_cast<std::size_t>(p.trials) > most_runs)
-    throw StudyRefused(fmt::format("more than {} runs", most_runs));
-  if (p.by.empty()) throw StudyRefused("who starts the study: --by NAME");
+  return c;
 }
 
 Json json_of(const StudyPlan& p) {
-  return {{"schema", schema},
-          {"study", p.id},
-          {"by", p.by},
-          {"at", p.at},
-          {"recipe", p.recipe},
-          {"recipe_sha256", p.recipe_sha256},
-          {"store_id", p.store_id},
-          {"after", p.after},
-          {"parts", p.parts},
-          {"operators", p.operators},
-          {"trials", p.trials},
-          {"order", name_of(p.order)},
-          {"seed", p.seed},
-          {"attempts", p.attempts}};
+  Json out{{"schema", p.kind == StudyKind::crossed ? schema : schema_of_kinds},
+           {"study", p.id},
+           {"by", p.by},
+           {"at", p.at},
+           {"recipe", p.recipe},
+           {"recipe_sha256", p.recipe_sha256},
+           {"store_id", p.store_id},
+           {"after", p.after},
+           {"parts", p.parts},
+           {"operators", p.operators},
+           {"trials", p.trials},
+           {"order", name_of(p.order)},
+           {"seed", p.seed},
+           {"attempts", p.attempts}};
+  if (p.kind == StudyKind::crossed) return out;
+  out["kind"] = name_of(p.kind);
+  out["runs"] = p.runs().size();
+  out["references"] = Json::array();
+  for (const CertifiedValue& c : p.references) out["references"].push_back(json_of(c));
+  return out;
+}
+
+RunOrder order_of(const std::string& name) {
+  for (const RunOrder order : {RunOrder::full, RunOrder::operators, RunOrder::listed})
+    if (name == name_of(order)) return order;
+  throw StudyRefused("order '" + name.substr(0, 40) + "' is not known");
 }
 
 StudyPlan plan_of(const Json& j) {
-  if (j.at("schema").get<int>() != schema)
-    throw StudyRefused(fmt::format("schema {}, this datumctl reads {}", j.at("schema").dump(), schema));
+  const int version = j.at("schema").get<int>();
+  if (version != schema && version != schema_of_kinds)
+    throw StudyRefused(
+        fmt::format("schema {}, this datumctl reads {} and {}", version, schema, schema_of_kinds));
   StudyPlan p;
+  if (version == schema_of_kinds) {
+    const std::string name = j.at("kind");
+    const auto kind = study_kind_of(name);
+    if (!kind) throw StudyRefused("kind '" + name.substr(0, 40) + "' is not known");
+    p.kind = *kind;
+    for (const Json& c : j.at("references")) p.references.push_back(certified_of(c));
+  }
   p.id = j.at("study");
   p.by = j.at("by");
   p.at = j.at("at");
@@ -85,10 +95,12 @@ StudyPlan plan_of(const Json& j) {
   p.parts = j.at("parts").get<std::vector<std::string>>();
   p.operators = j.at("operators").get<std::vector<std::string>>();
   p.trials = j.at("trials");
-  p.order = j.at("order") == name_of(RunOrder::full) ? RunOrder::full : RunOrder::operators;
+  p.order = order_of(j.at("order"));
   p.seed = j.at("seed");
   p.attempts = j.at("attempts");
   demand_plan(p);
+  if (version == schema_of_kinds && j.at("runs") != p.runs().size())
+    throw StudyRefused("the plan has another number of runs than it says");
   return p;
 }
 
@@ -125,11 +137,6 @@ StudyRecord record_of(const Json& j) {
   return r;
 }
 
-std::uint64_t random_key(std::uint64_t seed, std::uint32_t kind, std::uint32_t a, std::uint32_t b) {
-  const PhiloxBlock block = philox({{kind, a, b, 0}}, seed);
-  return (static_cast<std::uint64_t>(block.word[0]) << 32) | block.word[1];
-}
-
 fs::path path_of(const fs::path& folder, const std::string& id) { return folder / (id + ".jsonl"); }
 
 std::string line_of(const Json& json) {
@@ -137,32 +144,6 @@ std::string line_of(const Json& json) {
 }
 
 }  // namespace
-
-const char* name_of(RunOrder order) { return order == RunOrder::full ? "full" : "operators"; }
-
-std::vector<PlannedRun> StudyPlan::runs() const {
-  struct Keyed {
-    std::tuple<int, std::uint64_t, std::uint64_t> key;
-    PlannedRun run;
-  };
-  std::vector<Keyed> keyed;
-  for (int trial = 1; trial <= trials; ++trial) {
-    for (std::size_t j = 0; j < operators.size(); ++j) {
-      for (std::size_t i = 0; i < parts.size(); ++i) {
-        const auto index = static_cast<std::uint32_t>(keyed.size()), t = static_cast<std::uint32_t>(trial);
-        const std::uint64_t own = random_key(seed, 1, index, 0);
-        const std::uint64_t of_operator = random_key(seed, 2, t, static_cast<std::uint32_t>(j));
-        keyed.push_back({order == RunOrder::full ? std::tuple{0, own, std::uint64_t{0}}
-                                                 : std::tuple{trial, of_operator, own},
-                         {parts[i], operators[j], trial}});
-      }
-    }
-  }
-  std::stable_sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-  std::vector<PlannedRun> sorted;
-  for (Keyed& k : keyed) sorted.push_back(std::move(k.run));
-  return sorted;
-}
 
 StudyFile StudyFile::create(const fs::path& folder, const StudyPlan& plan) {
   demand_plan(plan);
@@ -182,7 +163,7 @@ StudyFile StudyFile::create(const fs::path& folder, const StudyPlan& plan) {
 
 StudyFile StudyFile::open(const fs::path& folder, const std::string& id) {
   StudyFile file;
-  if (!is_id(id)) throw StudyRefused("'" + id.substr(0, 64) + "' is no study's id");
+  if (!is_study_id(id)) throw StudyRefused("'" + id.substr(0, 64) + "' is no study's id");
   file.path_ = path_of(folder, id);
   std::ifstream in(file.path_, std::ios::binary);
   if (!in)
@@ -241,6 +222,11 @@ void StudyFile::demand(const StudyRecord& r, const PlannedRun& run) const {
                        records_.empty() ? "with which the study began" : "the last one of the study"));
   if (r.recipe_sha256 != plan_.recipe_sha256)
     refuse("measured by another recipe than the study's, " + plan_.recipe_sha256.substr(0, 12));
+  if (plan_.kind == StudyKind::stability && r.unit_id.empty())
+    refuse(
+        fmt::format("the board has no serial number: a stability study runs beside production for weeks, and "
+                    "its part is known by '{}'; --trigger sends it",
+                    run.part));
   if (!r.unit_id.empty() && r.unit_id != run.part)
     refuse(fmt::format("unit '{}' lay there; this run is of part '{}'", r.unit_id.substr(0, 100), run.part));
   for (const StudyRecord& other : records_) {
@@ -272,7 +258,7 @@ std::vector<std::string> studies_in(const fs::path& folder) {
   std::vector<std::string> ids;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".jsonl" && is_id(entry.path().stem().string()))
+    if (entry.path().extension() == ".jsonl" && is_study_id(entry.path().stem().string()))
       ids.push_back(entry.path().stem().string());
   std::sort(ids.begin(), ids.end());
   return ids;

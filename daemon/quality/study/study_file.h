@@ -7,35 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "daemon/quality/study/gauge_data.h"
+#include "daemon/quality/study/study_plan.h"
 
 namespace datum::quality {
-
-struct PlannedRun {
-  std::string part, op;
-  int trial = 0;  // from 1
-};
-
-enum class RunOrder : std::uint8_t {
-  full,       // all runs in random order
-  operators,  // by trials, in each trial the operators in random order, each with the parts in random order
-};
-const char* name_of(RunOrder order);
-
-struct StudyPlan {
-  std::string id, by, at;  // who; ISO 8601 UTC
-  std::string recipe, recipe_sha256;
-  std::string store_id;
-  std::uint64_t after = 0;  // the newest result when the study began
-  std::vector<std::string> parts, operators;
-  int trials = 0;
-  RunOrder order = RunOrder::full;
-  std::uint64_t seed = 0;
-  int attempts = 3;  // of a run whose board is INVALID
-
-  /// Runs in their random order, by a counter-based generator: the same for the same plan.
-  std::vector<PlannedRun> runs() const;
-};
 
 struct StudyRecord {
   std::size_t run = 0;  // from 0, in the order of runs()

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "config/utc_time.h"
 #include "daemon/design/text_decoding.h"
 
 namespace datum::quality {
@@ -53,12 +54,12 @@ Columns columns_of(const std::vector<std::string>& head, const std::string& unit
       name = name.substr(0, std::string(stem).size() - 1);
     }
     if (name == "appraiser") name = "operator";
-    static const std::set<std::string> known{"part", "operator",  "trial",   "value",
-                                             "unit", "reference", "decision"};
+    static const std::set<std::string> known{"part", "operator",  "trial",    "value",
+                                             "unit", "reference", "decision", "measured_at"};
     if (!known.contains(name))
       place.refuse(
           fmt::format("column '{}' is not known; allowed: part, operator, trial, value_um, unit, "
-                      "reference_um, decision{}",
+                      "reference_um, decision, measured_at{}",
                       head[i].substr(0, 40), head.size() == 1 ? " (separated by commas)" : ""));
     if (!columns.at.emplace(name, i).second) place.refuse("column '" + name + "' stands there twice");
   }
@@ -90,6 +91,14 @@ std::optional<Decimal> number_in(const std::string& text, const char* column, co
   }
 }
 
+std::optional<std::int64_t> time_in(const std::string& text, const Place& place) {
+  if (text.empty()) return std::nullopt;
+  const auto time = utc_seconds(text);
+  if (!time)
+    place.refuse(fmt::format("measured_at '{}'; wanted: UTC as 2026-01-31T10:00:00Z", text.substr(0, 40)));
+  return time;
+}
+
 const std::set<std::string> decisions{"PASS", "INCONCLUSIVE", "FAIL", "INVALID"};
 
 void read_attribute(Reading& r, const std::vector<std::string>& cells, const Columns& columns,
@@ -104,6 +113,15 @@ void read_attribute(Reading& r, const std::vector<std::string>& cells, const Col
 }
 
 }  // namespace
+
+std::optional<std::int64_t> utc_seconds(const std::string& text) {
+  constexpr std::size_t to_seconds = 19;  // 2026-01-31T10:00:00
+  if (text.size() < to_seconds + 1 || text.back() != 'Z') return std::nullopt;
+  const std::string_view fraction(text.data() + to_seconds, text.size() - to_seconds - 1);
+  const bool whole = fraction.empty() || (fraction[0] == '.' && fraction.size() > 1 &&
+                                          fraction.find_first_not_of("0123456789", 1) == fraction.npos);
+  return whole ? utc_from_iso8601(text.substr(0, to_seconds) + "Z") : std::nullopt;
+}
 
 int StudyTable::digits() const {
   int most = 0;
@@ -150,6 +168,7 @@ StudyTable read_study_table(std::string_view csv, const std::string& name, const
         r.reference = number_in(cells[columns.at["reference"]], "reference", place);
     }
     if (columns.has("decision")) read_attribute(r, cells, columns, place);
+    if (columns.has("measured_at")) r.at_s = time_in(cells[columns.at["measured_at"]], place);
     if (!r.trial.empty() && !runs.emplace(r.part, r.op, r.trial).second)
       place.refuse(fmt::format("part {}, operator {}, trial {} stands there twice", r.part, r.op, r.trial));
     table.readings.push_back(std::move(r));

@@ -19,6 +19,7 @@ struct Reading {
   std::optional<Decimal> reference;
   std::string decision, reference_decision;  // of attribute studies
   int line = 0;                              // of the table; 0: from the store
+  std::optional<std::int64_t> at_s{};        // when it was measured, UTC in s
 };
 
 struct StudyTable {
@@ -28,10 +29,14 @@ struct StudyTable {
   int digits() const;  // the most decimals of a value
 };
 
-/// Columns by their head line: part, operator (or appraiser), trial, value or value_um, unit, reference or reference_um, decision. Units
+/// Columns by their head line: part, operator (or appraiser), trial, value or value_um, unit, reference or reference_um, decision,
+/// measured_at (UTC, 2026-01-31T10:00:00Z). Units
 /// are those of datumd's characteristics. A value that is empty or INVALID is missing. Throws StudyRefused "NAME:LINE: what; what to do":
 /// no unit, two units, no number, one run twice, control characters in a name.
 StudyTable read_study_table(std::string_view csv, const std::string& name, const std::string& unit);
+
+/// Of a time with or without a fraction of a second, which is dropped; none: another form.
+std::optional<std::int64_t> utc_seconds(const std::string& iso8601);
 
 /// Throws StudyRefused where a value is exactly 0 and lies farther from all others than they lie from each other: a zero that was typed
 /// for a missing value outweighs all other variance.

@@ -207,6 +207,22 @@ TEST(StoredCharts, LeavesOutWhatDatumctlSpcLeavesOut) {
   EXPECT_EQ(w.recorded(), (std::vector<std::string>{"U1 median 1 35 35", "U1 median 1 38 38"}));
 }
 
+TEST(StoredCharts, AStudyOfWeeksLeavesBoardsWithoutANumberWatched) {
+  Watched w;
+  w.alternate(phase_1);
+  w.freeze_now("1", "");
+  w.look();
+  std::filesystem::create_directories(w.file.parent_path() / "studies");
+  std::ofstream(w.file.parent_path() / "studies" / "weeks.jsonl") << fmt::format(
+      R"({{"store_id":"{}","kind":"stability","recipe_sha256":"ab12","after":1,"parts":["M"],"operators":["01"],"trials":1,"runs":1,"attempts":3}})"
+      "\n",
+      w.store.id());
+  w.store_board(1300, "M");
+  EXPECT_THAT(w.look().records, IsEmpty()) << "the master";
+  w.store_board(1300);
+  EXPECT_THAT(w.look().records, SizeIs(1)) << "a product between two shifts";
+}
+
 TEST(StoredCharts, AnotherRecipeTextCalibrationOrCodeIsNotWatchedAndEndsRuns) {
   Watched w;
   w.alternate(phase_1);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tests/daemon/quality/study_cell.h"
+#include "tests/sample_file.h"
 
 namespace datum::quality {
 namespace study_command_test {
@@ -17,6 +18,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Output;
+using testing::slurp;
 using testing::StudyOfACell;
 
 TEST_F(StudyOfACell, IsPlannedMeasuredSolvedAndPutIntoTheRecipe) {
@@ -123,6 +125,133 @@ TEST_F(StudyOfACell, ChartsAComponentAndNamesWhatIsThere) {
   EXPECT_THAT(ctl("spc --rules 9" + store).text, HasSubstr("allowed: numbers 1 to 8"));
   EXPECT_THAT(ctl("spc --confidence nan" + store).text, Not(HasSubstr("capability")));
   EXPECT_THAT(ctl("spc" + store).text, HasSubstr("demo-board  U1   die"));
+}
+
+/// Through the cell, with values of its runs by `value_at`.
+struct StudyOfAKind : StudyOfACell {
+  Output begin(const std::string& options) const {
+    return study("start k-1 --recipe " + recipe_.string() + " --by 'A. Smith' --seed 7 " + options);
+  }
+  StudyFile kind_file() const { return StudyFile::open(folder_ / "studies", "k-1"); }
+  template <class Value>
+  void measure(Value value_at) {
+    while (const auto next = kind_file().next()) {
+      const PlannedRun run = kind_file().runs()[*next];
+      put(value_at(*next, run), run.part);
+      ASSERT_EQ(study("next k-1 --result last").status, 0);
+    }
+  }
+  std::string references(const std::string& lines) const {
+    return " --references " +
+           folder_.write("masters.csv", "part,component,characteristic,reference_um,u_um\n" + lines).string();
+  }
+};
+
+TEST_F(StudyOfAKind, StabilityGoesThroughItsSubgroupsAndShowsADrift) {
+  const Output started = begin("--kind stability --parts M1 --subgroups 12 --trials 2" +
+                               references("M1,U1,median,1200.0,0.05\n"));
+  EXPECT_EQ(started.status, 0) << started.text;
+  EXPECT_THAT(started.text, AllOf(HasSubstr("stability study, 24 runs in the order of their subgroups"),
+                                  HasSubstr("next: run 1 of 24: part M1, operator 01, trial 1")));
+  measure([](std::size_t i, const PlannedRun&) {
+    return 1200 + 0.1 * static_cast<double>(i * 7 % 5) + 0.05 * static_cast<double>(i / 2);
+  });
+  const Output solved = study("solve k-1 --component U1");
+  EXPECT_EQ(solved.status, 0) << solved.text;
+  EXPECT_THAT(solved.text,
+              AllOf(HasSubstr("12 subgroups x 2 readings, order listed, 1 certified values"),
+                    HasSubstr("Xbar-S chart with limits from the first 12"),
+                    HasSubstr("target 1200.000000 (reference, u 0.05)"), HasSubstr("a drift is shown"),
+                    HasSubstr("not in control, and drifts, and biased"), HasSubstr("um per day")));
+  EXPECT_THAT(study("solve k-1 --component U1 --reference 1199").text,
+              HasSubstr("has recorded its certified"));
+  const auto json = nlohmann::json::parse(study("solve k-1 --json --baseline 10").text);
+  EXPECT_EQ(json["series"][0]["result"]["baseline"], 10);
+  EXPECT_EQ(json["study"]["kind"], "stability");
+  const Output page = ctl("report study k-1 --component U1 --output " + (folder_ / "k.html").string() +
+                          " --store " + (folder_ / "results.db").string());
+  EXPECT_EQ(page.status, 0) << page.text;
+  EXPECT_THAT(slurp(folder_ / "k.html"),
+              AllOf(HasSubstr("CUSUM of the means"), HasSubstr("Bias of each subgroup, um"),
+                    HasSubstr("id=\"s1_subgroups\""), HasSubstr("a drift is shown")));
+  EXPECT_THAT(ctl("recipe reproducibility " + recipe_.string() + " --study k-1 --store " +
+                  (folder_ / "results.db").string())
+                  .text,
+              HasSubstr("a stability study has no sigma GRR"));
+}
+
+TEST_F(StudyOfAKind, OneMasterIsJudgedByItsCertifiedValueAndTheRecipesLimits) {
+  EXPECT_EQ(begin("--kind type1 --parts M1 --trials 30" + references("M1,U1,median,1200.0,0.05\n")).status,
+            0);
+  // The worked pattern of type 1 (bias 0.09; its squares about the mean are 0.329 each ten, so s = sqrt(3 0.329 / 29)) with T = 50: Cg = 0.2 T / (6 s), Cgk = (0.1 T - 0.09) / (3 s).
+  constexpr double pattern[] = {0.2, -0.1, 0.1, 0.4, -0.2, 0, 0.3, 0.1, -0.1, 0.2};
+  measure([&](std::size_t i, const PlannedRun&) { return 1200 + pattern[i % 10]; });
+  const auto json = nlohmann::json::parse(study("solve k-1 --json").text)["series"];
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_NEAR(json[0]["result"]["cg"], 10 / (6 * std::sqrt(3 * 0.329 / 29)), 1e-9);
+  EXPECT_NEAR(json[0]["result"]["cgk"], 4.91 / (3 * std::sqrt(3 * 0.329 / 29)), 1e-9);
+  EXPECT_THAT(ctl("report study k-1 --output " + (folder_ / "k.html").string() + " --store " +
+                  (folder_ / "results.db").string())
+                  .text,
+              Not(HasSubstr("refused")));
+  EXPECT_THAT(slurp(folder_ / "k.html"), HasSubstr("type 1 study: n 30"));
+}
+
+TEST_F(StudyOfAKind, LinearityJoinsMastersAndAttributeKnowsRightDecisions) {
+  EXPECT_EQ(begin("--kind linearity --parts M1,M2,M3 --trials 4" +
+                  references("M1,U1,median,1180,0\nM2,U1,median,1200,0\nM3,U1,median,1220,0\n"))
+                .status,
+            0);
+  // Bias is 0.01 of the distance from 1200, and +-0.1 by turns.
+  measure([](std::size_t, const PlannedRun& run) {
+    const double at = 1160 + 20 * (run.part[1] - '0');
+    return at + 0.01 * (at - 1200) + (run.trial % 2 ? 0.1 : -0.1);
+  });
+  const auto series = nlohmann::json::parse(study("solve k-1 --json").text)["series"];
+  ASSERT_EQ(series.size(), 1u);
+  EXPECT_NEAR(series[0]["result"]["slope"], 0.01, 1e-9);
+  EXPECT_EQ(series[0]["result"]["bands"].size(), 3u);
+  EXPECT_EQ(series[0]["result"]["kept"], false);
+}
+
+TEST_F(StudyOfAKind, AttributeComparesWithRightDecisions) {
+  const std::string right =
+      folder_
+          .write("right.csv",
+                 "part,component,characteristic,decision\nP1,U1,median,PASS\nP2,U1,median,FAIL\n")
+          .string();
+  EXPECT_EQ(begin("--kind attribute --parts P1,P2 --operators A,B --trials 2 --references " + right).status,
+            0);
+  measure([](std::size_t, const PlannedRun&) { return 1200.0; });  // each PASS: P2 is missed
+  const auto result = nlohmann::json::parse(study("solve k-1 --json").text)["series"][0]["result"];
+  EXPECT_EQ(result["appraisers"][0]["misses"]["k"], result["appraisers"][0]["misses"]["n"]);
+  EXPECT_EQ(result["appraisers"][0]["false_alarms"]["k"], 0);
+}
+
+TEST_F(StudyOfAKind, NestedIsSolvedAsItIsPlanned) {
+  EXPECT_EQ(begin("--kind nested --parts P1,P2,P3,P4 --operators A,B --trials 2").status, 0);
+  measure([](std::size_t i, const PlannedRun& run) {
+    return 1200 + 2.0 * (run.part[1] - '0') + 0.1 * static_cast<double>(i % 3);
+  });
+  EXPECT_THAT(study("solve k-1").text, HasSubstr("ANOVA"));
+  EXPECT_THAT(study("solve k-1 --component U1").text, HasSubstr("nested study: 4 parts"));
+}
+
+TEST_F(StudyOfAKind, IsRefusedWhereItsPlanIsNotClear) {
+  EXPECT_THAT(begin("--kind stability --parts M1 --trials 3").text, HasSubstr("needs --subgroups N"));
+  EXPECT_THAT(begin("--kind stability --parts M1 --trials 3 --subgroups 20 --order full").text,
+              HasSubstr("follow each other"));
+  EXPECT_THAT(begin("--kind stability --parts M1 --trials 3 --subgroups 20 --operators a,b").text,
+              HasSubstr("--subgroups N, or --operators"));
+  EXPECT_THAT(begin("--parts P1,P2 --trials 2").text, HasSubstr("--operators is required"));
+  EXPECT_THAT(begin("--kind type1 --parts M1 --trials 50" + references("M1,U9,median,1200,0\n")).text,
+              HasSubstr("component 'U9', which recipe demo-board does not have"));
+  EXPECT_THAT(begin("--kind type1 --parts M1 --trials 50" + references("M1,U1,bow,1200,0\n")).text,
+              HasSubstr("has no requirement bow of U1"));
+  folder_.write("mm.csv", "part,component,characteristic,reference_mm\nM1,U1,median,1.2\n");
+  EXPECT_THAT(begin("--kind type1 --parts M1 --trials 50 --references " + (folder_ / "mm.csv").string()).text,
+              HasSubstr("measured in um; its certified value is in mm"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "studies" / "k-1.jsonl"));
 }
 
 TEST(StudySolve, OfTablesFollowsItsKind) {

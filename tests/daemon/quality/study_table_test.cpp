@@ -44,6 +44,20 @@ std::string refusal(const std::string& csv, const std::string& unit = "") {
   return "taken";
 }
 
+TEST(StudyTable, TakesTheTimeOfAReadingInUtcAlone) {
+  const auto at = [](const std::string& time) {
+    return read_study_table("part,value_um,measured_at\nP,1," + time + "\n", "a.csv", "").readings[0].at_s;
+  };
+  EXPECT_EQ(at("1970-01-02T00:00:01Z"), 86'401);
+  EXPECT_EQ(at("1970-01-02T00:00:01.999999Z"), 86'401);
+  EXPECT_EQ(at(""), std::nullopt);
+  for (const char* wrong : {"1970-01-02T00:00:01", "1970-01-02 00:00:01Z", "1970-01-02T00:00:01+01:00",
+                            "1970-02-30T00:00:01Z", "1970-01-02T00:00:01.Z", "1970-01-02T00:00:01.5xZ", "Z"})
+    EXPECT_THAT(refusal(fmt::format("part,value_um,measured_at\nP,1,{}\n", wrong)),
+                HasSubstr("a.csv:2: measured_at '"))
+        << wrong;
+}
+
 TEST(StudyTable, OfTheWorkedStudyGivesItsNumbers) {
   const GaugeReport r = solved(table_of_a());
   EXPECT_NEAR(*r.percent_tolerance(std::sqrt(r.crossed->full.components.gauge())), 7.911511, 5.1e-7);

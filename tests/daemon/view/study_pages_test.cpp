@@ -91,9 +91,9 @@ TEST(StudyPages, ProgressIsThatOfTheFiles) {
   EXPECT_THAT(page.all("//table[@id='studies']/tbody/tr/th/a"), ElementsAre("later", "grr-1"));
   EXPECT_THAT(page.all("//table[@id='studies']/tbody/tr/th/a/@href"),
               ElementsAre("/study?id=later", "/study?id=grr-1"));
-  EXPECT_THAT(
-      page.all("//table[@id='studies']/tbody/tr[2]/td"),
-      ElementsAre("in progress", "1 of 8", "2", "1", "mainboard", "2 x 2 x 2", "2026-01-02T00:00:00Z", evil));
+  EXPECT_THAT(page.all("//table[@id='studies']/tbody/tr[2]/td"),
+              ElementsAre("crossed", "in progress", "1 of 8", "2", "1", "mainboard", "2 x 2 x 2",
+                          "2026-01-02T00:00:00Z", evil));
   EXPECT_THAT(page.all("//p[@class='why']"), ElementsAre(HasSubstr("broken.jsonl")));
   EXPECT_THAT(page.all("//nav/a[@aria-current='page']"), ElementsAre("Studies"));
 }
