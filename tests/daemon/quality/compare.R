@@ -13,6 +13,19 @@ for (name in unique(table$study)) {
     f <- ms[3] / ms[4]
     say(paste(name, "f"), f)
     say(paste(name, "p"), pf(f, df[3], df[4], lower.tail = FALSE))
+    # Modified large samples (Burdick, Borror and Montgomery 2005); rows part, operator, interaction, error.
+    np <- nlevels(d$part); no <- nlevels(d$operator); nr <- nrow(d) / (np * no)
+    g <- 1 - df / qchisq(0.975, df); h <- df / qchisq(0.025, df) - 1
+    say(paste(name, "ev lower"), df[4] * ms[4] / qchisq(0.975, df[4]))
+    say(paste(name, "ev upper"), df[4] * ms[4] / qchisq(0.025, df[4]))
+    grr <- c(0, 1, np - 1, np * (nr - 1)) * ms / (np * nr)
+    say(paste(name, "grr lower"), max(0, sum(grr) - sqrt(sum((g * grr)^2))))
+    say(paste(name, "grr upper"), sum(grr) + sqrt(sum((h * grr)^2)))
+    f1 <- qf(0.975, df[1], df[3]); f2 <- qf(0.025, df[1], df[3])
+    g13 <- ((f1 - 1)^2 - g[1]^2 * f1^2 - h[3]^2) / f1; h13 <- ((1 - f2)^2 - h[1]^2 * f2^2 - g[3]^2) / f2
+    pv <- (ms[1] - ms[3]) / (no * nr)
+    say(paste(name, "pv lower"), max(0, pv - sqrt(g[1]^2 * ms[1]^2 + h[3]^2 * ms[3]^2 + g13 * ms[1] * ms[3]) / (no * nr)))
+    say(paste(name, "pv upper"), pv + sqrt(h[1]^2 * ms[1]^2 + g[3]^2 * ms[3]^2 + h13 * ms[1] * ms[3]) / (no * nr))
     p <- summary(aov(y ~ part + operator, d))[[1]]
     say(paste(name, "pooled"), p[["Mean Sq"]][3])
   }

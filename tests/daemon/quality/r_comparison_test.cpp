@@ -2,10 +2,6 @@
 // Rscript, or no lme4.
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
@@ -13,16 +9,16 @@
 #include "daemon/quality/statistics/control_constants.h"
 #include "daemon/quality/statistics/distributions.h"
 #include "daemon/quality/study/anova.h"
+#include "daemon/quality/study/intervals.h"
 #include "daemon/quality/study/reml.h"
 #include "tests/daemon/quality/gauge_sets.h"
-#include "tests/daemon/quality/strd.h"
-#include "tests/fresh_folder.h"
+#include "tests/daemon/quality/r_values.h"
 
 namespace datum::quality {
 namespace r_comparison_test {
 namespace {
 
-using testing::correct_digits;
+using testing::Agreement;
 
 /// Nearly normal: a sum of twelve uniform numbers, with the same bits in every library.
 double deviate(std::mt19937& random) {
@@ -34,7 +30,7 @@ double deviate(std::mt19937& random) {
 GaugeData random_study(std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto up_to = [&](std::uint32_t least, std::uint32_t most) {
-    return least + random() % (most - least + 1);
+    return least + static_cast<std::uint32_t>(random()) % (most - least + 1);
   };
   GaugeData d;
   d.unit = "um";
@@ -72,73 +68,33 @@ std::map<std::string, GaugeData> studies() {
   return all;
 }
 
-using Values = std::map<std::string, double>;
-
-/// None: there is no R here.
-std::optional<Values> values_of_r(const std::map<std::string, GaugeData>& all) {
-  const auto run = [](const std::string& command) {
-    std::string out;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> part{};
-    while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) out.append(part.data(), n);
-    return std::pair(::pclose(pipe), out);
-  };
-  if (run("Rscript --vanilla -e 'suppressMessages(library(lme4))' 2>/dev/null").first != 0)
-    return std::nullopt;
-  const testing::FreshFolder folder;
-  std::ofstream csv(folder.path() / "studies.csv");
+std::string table_of(const std::map<std::string, GaugeData>& all) {
+  std::ostringstream csv;
   csv << "study,part,operator,count\n";
   for (const auto& [name, study] : all)
     for (std::size_t p = 0; p < study.parts.size(); ++p)
       for (std::size_t o = 0; o < study.operators.size(); ++o)
         for (const std::int64_t count : study.cells[p][o])
           csv << name << ',' << study.parts[p] << ',' << study.operators[o] << ',' << count << '\n';
-  csv.close();
-  const auto [status, out] =
-      run("Rscript --vanilla " DATUM_R_SCRIPT " " + (folder.path() / "studies.csv").string());
-  EXPECT_EQ(status, 0) << out;
-  Values values;
-  std::istringstream lines(out);
-  for (std::string line; std::getline(lines, line);) {
-    while (line.ends_with(' ')) line.pop_back();
-    const std::size_t at = line.rfind(' ');
-    values[line.substr(0, at)] = std::strtod(line.c_str() + at, nullptr);
-  }
-  return values;
+  return csv.str();
 }
-
-/// Fewest digits that agree, and where.
-struct Agreement {
-  double digits = 15;
-  std::string where = "everywhere";
-  void compare(const std::string& name, double ours, const Values& theirs) {
-    const auto found = theirs.find(name);
-    ASSERT_NE(found, theirs.end()) << name;
-    if (ours == 0 && found->second == 0) return;
-    if (const double d = correct_digits(ours, found->second); !(d >= digits)) digits = d, where = name;
-  }
-  void demand(double least, const char* what) const {
-    std::printf("%-40s %.1f digits agree (%s)\n", what, digits, where.c_str());
-    EXPECT_GE(digits, least) << what << ": " << where;
-  }
-};
 
 class RComparison : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     all = studies();
-    theirs = values_of_r(all);
+    theirs = testing::values_of_r(DATUM_R_SCRIPT, table_of(all), "library(lme4)");
   }
   void SetUp() override {
     if (!theirs) GTEST_SKIP() << "no Rscript with lme4 here (r-base-core, r-cran-lme4)";
   }
   static inline std::map<std::string, GaugeData> all;
-  static inline std::optional<Values> theirs;
+  static inline std::optional<testing::RValues> theirs;
 };
 
 // R's doubles lose some three digits in the orthogonalisation of up to 200 values.
 TEST_F(RComparison, AnalysesOfVariance) {
-  Agreement squares, tests;
+  Agreement squares, tests, intervals;
   for (const auto& [name, study] : all) {
     if (!study.balanced()) continue;
     const CrossedAnova a = crossed_anova(study, 0.05);
@@ -147,7 +103,16 @@ TEST_F(RComparison, AnalysesOfVariance) {
     squares.compare(name + " pooled", a.pooled.sources[2].ms, *theirs);
     tests.compare(name + " f", *a.full.sources[2].f, *theirs);
     tests.compare(name + " p", a.p_interaction, *theirs);
+    const ComponentIntervals by_ours =
+        intervals_of(a.full, Design::crossed, study.trials, {.confidence = 0.95, .draws = 0});
+    for (const auto& [what, interval] : {std::pair{" ev", by_ours.repeatability},
+                                         std::pair{" grr", by_ours.gauge}, std::pair{" pv", by_ours.parts}}) {
+      ASSERT_TRUE(interval) << name << what;
+      intervals.compare(name + what + " lower", interval->lower, *theirs);
+      intervals.compare(name + what + " upper", interval->upper, *theirs);
+    }
   }
+  intervals.demand(11, "MLS intervals of GRR and PV, exact of EV");
   squares.demand(11, "sums of squares, aov");
   tests.demand(11, "F and p of the interaction, aov");
 }
