@@ -34,6 +34,7 @@ struct Arguments {
   std::string config = "/etc/datumd/datumd.toml", listen = "127.0.0.1:8025";
   std::string cache = std::getenv("CACHE_DIRECTORY") ? std::getenv("CACHE_DIRECTORY") : "";
   std::vector<std::string> names;
+  double page_percent = 5;  // of time
 };
 
 /// The newest live state, from one thread to the other.
@@ -102,8 +103,10 @@ int serve(const Arguments& a) {
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);  // before the server's thread
   LastState state;
   const ViewPages pages({config.store, config.pictures.value_or(""), index, [&] { return state.get(); }});
-  ViewServer server(place, {a.names.begin(), a.names.end()},
-                    [&](const PageRequest& request) { return pages.answer(request); });
+  ViewServer server(
+      place, {a.names.begin(), a.names.end()},
+      [&](const PageRequest& request) { return pages.answer(request); },
+      PaceSettings{.share = a.page_percent / 100});
   fmt::print(stderr, "<6>datumd-view: http://{}:{}/ shows {}\n",
              place.address.find(':') == std::string::npos ? place.address : "[" + place.address + "]",
              server.port(), config.store.string());
@@ -149,6 +152,12 @@ int main(int argc, char** argv) {
   app.add_option("--cache", a.cache,
                  "folder for the index of the results (default: CACHE_DIRECTORY of the service)");
   app.add_option("--name", a.names, "a host name by which browsers may ask, besides addresses and localhost");
+  app.add_option(
+         "--page-percent", a.page_percent,
+         "of time that pages take at most in the long run; further requests wait, since inspections come "
+         "first; 100: all of it")
+      ->check(CLI::Range(0.1, 100.0))
+      ->capture_default_str();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
+
+#include "daemon/view/open_connections.h"
+#include "daemon/view/paced_requests.h"
 
 namespace datum {
 namespace {
@@ -60,6 +62,7 @@ MHD_Result queue(MHD_Connection* connection, const PageAnswer& answer) {
   r.header("Cross-Origin-Resource-Policy", "same-origin");
   r.header("Cache-Control", answer.lasting ? "private, max-age=86400" : "no-store");
   if (answer.status == 405) r.header("Allow", "GET, HEAD");
+  if (answer.status == 429) r.header("Retry-After", "5");
   return MHD_queue_response(connection, static_cast<unsigned>(answer.status), r.response);
 }
 
@@ -76,49 +79,6 @@ MHD_Result add_query(void* query, MHD_ValueKind, const char* name, std::size_t n
 
 }  // namespace
 
-/// Connections with the time since which they have had no whole answer. Used by the server's thread and by end_slow().
-class OpenConnections {
- public:
-  using Time = std::chrono::steady_clock::time_point;
-
-  void begin(MHD_Connection* connection) {
-    const auto* socket = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    if (!socket) return;
-    const std::lock_guard held(mutex_);
-    open_[connection] = {socket->connect_fd, std::chrono::steady_clock::now(), false};
-  }
-  void answered(MHD_Connection* connection) {
-    const std::lock_guard held(mutex_);
-    if (const auto at = open_.find(connection); at != open_.end())
-      at->second.since = std::chrono::steady_clock::now();
-  }
-  /// libmicrohttpd calls it before it closes the socket.
-  void end(MHD_Connection* connection) {
-    const std::lock_guard held(mutex_);
-    open_.erase(connection);
-  }
-  std::size_t shut_older_than(Time limit) {
-    const std::lock_guard held(mutex_);
-    std::size_t shut = 0;
-    for (auto& [connection, c] : open_)
-      if (!c.is_shut && c.since < limit) {
-        ::shutdown(c.socket, SHUT_RDWR);  // the server's thread sees the end, and closes it
-        c.is_shut = true;
-        ++shut;
-      }
-    return shut;
-  }
-
- private:
-  struct Entry {
-    int socket = -1;
-    Time since;
-    bool is_shut = false;
-  };
-  std::mutex mutex_;
-  std::map<MHD_Connection*, Entry> open_;
-};
-
 struct ViewServer::Impl {
   Impl(std::set<std::string> own_names, Answer own_answer)
       : names(std::move(own_names)), answer(std::move(own_answer)) {}
@@ -126,6 +86,7 @@ struct ViewServer::Impl {
   std::set<std::string> names;
   Answer answer;
   OpenConnections connections;
+  std::optional<PacedRequests> paced;
   MHD_Daemon* daemon = nullptr;
 
   static void noticed(void* self, MHD_Connection* connection, void**, MHD_ConnectionNotificationCode what) {
@@ -133,26 +94,53 @@ struct ViewServer::Impl {
     what == MHD_CONNECTION_NOTIFY_STARTED ? connections.begin(connection) : connections.end(connection);
   }
   static void completed(void* self, MHD_Connection* connection, void**, MHD_RequestTerminationCode) {
-    static_cast<Impl*>(self)->connections.answered(connection);
+    auto* impl = static_cast<Impl*>(self);
+    impl->connections.answered(connection);
+    if (impl->paced) impl->paced->forget(connection);
+  }
+
+  bool is_asked_by_its_name(MHD_Connection* connection) const {
+    const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    return host && is_own_host(host, names);
   }
 
   PageAnswer page(MHD_Connection* connection, const char* path) const {
-    const char* host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    if (!host || !is_own_host(host, names))
-      return refusal(421, "421 this name is not allowed: use the address, or name it by --name");
     PageRequest request;
     request.path = path;
     MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, &add_query, &request.query);
     return answer(request);
   }
 
-  /// No request's body is waited for: the first call answers.
+  /// The page, at its turn; none: it has to wait, and MHD asks again.
+  std::optional<PageAnswer> paced_page(MHD_Connection* connection, const char* path, void** turn) {
+    if (!paced || paced->is_free(path)) return page(connection, path);
+    if (*turn == nullptr) {
+      switch (paced->ask(connection, turn)) {
+        case PagePace::Turn::now:
+          break;
+        case PagePace::Turn::later:
+          return std::nullopt;
+        case PagePace::Turn::refused:
+          return PageAnswer{429, "text/plain; charset=utf-8",
+                            "429 too many requests wait for a page: inspections come first\n", false};
+      }
+    }
+    const PacedRequests::Work work(*paced);
+    return page(connection, path);
+  }
+
+  /// No request's body is waited for: the first call answers, or the one at its turn.
   static MHD_Result asked(void* self, MHD_Connection* connection, const char* path, const char* method,
-                          const char*, const char*, std::size_t*, void**) {
+                          const char*, const char*, std::size_t*, void** turn) {
     try {
-      const bool reads = std::strcmp(method, "GET") == 0 || std::strcmp(method, "HEAD") == 0;
-      return queue(connection, reads ? static_cast<const Impl*>(self)->page(connection, path)
-                                     : refusal(405, "405 GET and HEAD alone"));
+      auto* impl = static_cast<Impl*>(self);
+      if (std::strcmp(method, "GET") != 0 && std::strcmp(method, "HEAD") != 0)
+        return queue(connection, refusal(405, "405 GET and HEAD alone"));
+      if (!impl->is_asked_by_its_name(connection))
+        return queue(connection,
+                     refusal(421, "421 this name is not allowed: use the address, or name it by --name"));
+      const auto answer = impl->paced_page(connection, path, turn);
+      return answer ? queue(connection, *answer) : MHD_YES;
     } catch (const std::exception&) {  // no memory: the connection ends
       return MHD_NO;
     }
@@ -198,11 +186,13 @@ bool is_own_host(const std::string& host, const std::set<std::string>& names) {
   return name == "localhost" || names.count(name) > 0 || address_of({name, 0}).has_value();
 }
 
-ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer)
+ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer,
+                       const std::optional<PaceSettings>& pace)
     : impl_(std::make_unique<Impl>(std::move(names), std::move(answer))) {
+  if (pace) impl_->paced.emplace(*pace);
   const auto address = address_of(place);
   if (!address) throw std::runtime_error(place.address + " is no numeric address");
-  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD;
+  unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
   if (address->is_v6) flags |= MHD_USE_IPv6;
   impl_->daemon =
       MHD_start_daemon(flags, place.port, nullptr, nullptr, &Impl::asked, impl_.get(),            //
@@ -219,7 +209,10 @@ ViewServer::ViewServer(const ListenPlace& place, std::set<std::string> names, An
         fmt::format("{} port {}: can't listen there: {}", place.address, place.port, std::strerror(errno)));
 }
 
-ViewServer::~ViewServer() { MHD_stop_daemon(impl_->daemon); }
+ViewServer::~ViewServer() {
+  if (impl_->paced) impl_->paced->let_go();  // libmicrohttpd does not stop with requests that wait
+  MHD_stop_daemon(impl_->daemon);
+}
 
 std::size_t ViewServer::end_slow(std::chrono::steady_clock::time_point now) {
   return impl_->connections.shut_older_than(now - request_s);

@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "daemon/view/page_answer.h"
+#include "daemon/view/page_pace.h"
 
 namespace datum {
 
@@ -36,8 +38,10 @@ class ViewServer {
   static constexpr std::size_t most_header_bytes = 16 << 10;
 
   using Answer = std::function<PageAnswer(const PageRequest&)>;
-  /// Serves until destruction. `answer` is called on the server's thread. Throws std::runtime_error where it can't listen.
-  ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer);
+  /// Serves until destruction. `answer` is called on the server's thread, as `pace` allows: what has to wait is held, what is too much is
+  /// told 429 with Retry-After. Throws std::runtime_error where it can't listen.
+  ViewServer(const ListenPlace& place, std::set<std::string> names, Answer answer,
+             const std::optional<PaceSettings>& pace = std::nullopt);
   ~ViewServer();
   ViewServer(const ViewServer&) = delete;
   ViewServer& operator=(const ViewServer&) = delete;

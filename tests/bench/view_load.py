@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Frame to result of datumd without and with datumd-view under load on a large store, by turns.
 
-usage: view_load.py BIN FOLDER [--results N] [--boards N] [--turns N] [--views WORD,...] [--clients N] [--others PERCENT] [--minutes N] [--first] [--cols N] [--rows N]
+usage: view_load.py BIN FOLDER [--results N] [--boards N] [--turns N] [--views WORD,...] [--clients N] [--page-percent P] [--others PERCENT] [--minutes N] [--first] [--cols N] [--rows N]
 
 FOLDER gets the store (bench_pages writes it, once) and a cell beside it: datumd measures frames of a drop folder. A turn is BOARDS boards,
 one at a time, with each of the VIEWS once, by turns in alternating order:
@@ -9,7 +9,9 @@ one at a time, with each of the VIEWS once, by turns in alternating order:
   panel    datumd-view as its unit runs it, and a browser that loads the newest boards each 5 s: what a cell has
   idle     as its unit runs it, in processor time that is left over, and CLIENTS connections that ask for pages one after the other all
            the time: newest boards, a board, a lot of 1,000 boards, a component over a year, search
-  normal   the same clients, and datumd-view at normal priority
+  unpaced  the same, and datumd-view may spend all of that time on pages (--page-percent 100)
+  normal   the same clients, and datumd-view at normal priority, unpaced
+The clients of a turn begin 3 s before its boards: what datumd-view makes at once after a rest is over then. P: of datumd-view (default: its own).
 Clients stand for browsers on other computers: they run in processor time that is left over.
 A frame has COLS x ROWS pixels of 50 um. Time: from the rename of the sidecar to the result's line at a host over TCP, in ms. Beside it, of
 datumd's process and for each board: processor time, time that its threads were ready and waited for a processor, and kB written; of
@@ -228,6 +230,8 @@ class View:
     def __init__(self, cell, kind, o):
         log = open(cell.folder / "view.log", "w")
         command = [cell.bin / "datumd-view", "--config", "datumd.toml", "--cache", "cache", "--listen", "127.0.0.1:0"]
+        percent = 100 if kind in ("unpaced", "normal") else o.page_percent
+        command += ["--page-percent", str(percent)] if percent else []
         command = ["chrt", "--other", "0", *command] if kind == "normal" else ["chrt", "--idle", "0", "nice", "-n", "10", *command]
         self.program = subprocess.Popen(command, cwd=cell.folder, stderr=log)
         port = None
@@ -246,6 +250,7 @@ class View:
         self.before = usage(self.program.pid)
         self.clients = multiprocessing.Process(target=clients, args=(port, number, pages, self.asked, self.stopping, pause))
         self.clients.start()
+        time.sleep(3)
 
     def end(self):
         """Pages, and what datumd-view used."""
@@ -338,14 +343,15 @@ def main():
     options.add_argument("--turns", type=int, default=4)
     options.add_argument("--views", type=lambda text: text.split(","), default=["without", "panel", "idle"])
     options.add_argument("--clients", type=int, default=8)
+    options.add_argument("--page-percent", type=float)
     options.add_argument("--others", type=float, default=15)
     options.add_argument("--first", action="store_true")
     options.add_argument("--minutes", type=float, default=30)
     options.add_argument("--cols", type=int, default=800)
     options.add_argument("--rows", type=int, default=600)
     o = options.parse_args()
-    if "without" not in o.views or len(o.views) < 2 or not set(o.views) <= {"without", "panel", "idle", "normal"}:
-        options.error("--views: without, and some of panel, idle, normal")
+    if "without" not in o.views or len(o.views) < 2 or not set(o.views) <= {"without", "panel", "idle", "unpaced", "normal"}:
+        options.error("--views: without, and some of panel, idle, unpaced, normal")
     if o.first:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
         o.others = math.inf

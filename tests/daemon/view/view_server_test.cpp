@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "daemon/view/view_server.h"
 
@@ -160,6 +162,62 @@ TEST_F(ViewServerTest, AClientThatSendsAByteAtATimeLosesItsPlace) {
   ::close(slow);
   ::close(idle);
   EXPECT_THAT(ask(request("GET /")), HasSubstr("<p>page</p>"));
+}
+
+PageAnswer page(const PageRequest&) {
+  // Longer than 0 on every clock, so that the share of the next test is used up for days.
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() == begin) {
+  }
+  return {200, "text/plain", "page", false};
+}
+
+TEST(PacedViewServer, HoldsWhatIsTooMuchAnswersStylesAndEndsWithRequestsThatWait) {
+  std::vector<int> waiting;
+  {
+    ViewServer server({"127.0.0.1", 0}, {}, page,
+                      PaceSettings{.share = 1e-12, .burst = std::chrono::nanoseconds(1), .most_waiting = 2});
+    EXPECT_THAT(answer_to(server.port(), request("GET /")), StartsWith("HTTP/1.1 200"));
+    // Both wait before the third asks: one epoll thread takes bytes in their order, and the styles' answer comes behind them.
+    for (int i = 0; i < 2; ++i) {
+      waiting.push_back(connected(server.port()));
+      const std::string bytes = request("GET /");
+      ::send(waiting.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      EXPECT_THAT(answer_to(server.port(), request("GET /style.css")), StartsWith("HTTP/1.1 200"));
+    }
+    const std::string refused = answer_to(server.port(), request("GET /", ""), 2);
+    EXPECT_THAT(refused, StartsWith("HTTP/1.1 429"));
+    EXPECT_THAT(refused, HasSubstr("Retry-After: 5\r\n"));
+    EXPECT_THAT(answer_to(server.port(), request("POST /")), StartsWith("HTTP/1.1 405"));
+  }
+  for (const int fd : waiting) ::close(fd);
+}
+
+TEST(PacedViewServer, AnswersEachRequestAtItsTurn) {
+  // Whatever share: each of eight connections that ask without a pause gets all its pages.
+  ViewServer server({"127.0.0.1", 0}, {}, page,
+                    PaceSettings{.share = 0.5, .burst = std::chrono::microseconds(1)});
+  std::atomic<int> good = 0;
+  std::vector<std::thread> clients;
+  for (std::uint32_t c = 1; c <= 8; ++c)
+    clients.emplace_back([&, c] {
+      for (int i = 0; i < 20; ++i)
+        good += answer_to(server.port(), request("GET /"), c % 2 + 1).starts_with("HTTP/1.1 200");
+    });
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(good, 160);
+}
+
+TEST(PacedViewServer, AClientThatLeavesWhileItWaitsHoldsNobody) {
+  ViewServer server({"127.0.0.1", 0}, {}, page,
+                    PaceSettings{.share = 0.5, .burst = std::chrono::microseconds(1)});
+  for (int i = 0; i < 50; ++i) {
+    const int fd = connected(server.port());
+    const std::string bytes = request("GET /");
+    ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    ::close(fd);
+  }
+  EXPECT_THAT(answer_to(server.port(), request("GET /"), 2), StartsWith("HTTP/1.1 200"));
 }
 
 TEST(ListenPlace, IsAPortOrANumericAddressAndAPort) {
