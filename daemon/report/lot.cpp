@@ -51,7 +51,8 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
     s.board.attempt = v.serial->attempt;
     s.board.repaired = v.serial->repair.has_value();
   }
-  for (const PanelBoard& b : v.boards) s.board.panel.push_back({b.name, b.unit_id, word_of(b), b.detail});
+  for (const PanelBoard& b : v.boards)
+    s.board.panel.push_back({b.name, b.unit_id, word_of(b), b.detail, b.attempt.value_or(0)});
   s.artefact = is_artefact(v);
   s.recipe_sha256 = words.id(v.recipe_sha256);
   s.board.why = plain_reason(v);

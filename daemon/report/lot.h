@@ -54,6 +54,7 @@ struct LotBoard {
   struct PanelPlace {
     std::string name, unit_id, word;  // word_of: a decision or SKIPPED
     std::string why;                  // of what is no PASS
+    std::uint64_t attempt = 0;        // of its number with this recipe; 0: not stored
   };
   std::vector<PanelPlace> panel;  // its boards; empty: no panel
 };

@@ -91,7 +91,12 @@ void set_panel(PageData& row, const std::vector<LotBoard::PanelPlace>& panel) {
   std::map<std::string, std::size_t> counts;
   for (const LotBoard::PanelPlace& p : panel) {
     ++counts[p.word];
-    PageData place = texts({{"name", p.name}, {"unit", p.unit_id}, {"word", p.word}, {"why", p.why}});
+    PageData place = texts({{"name", p.name},
+                            {"unit", p.unit_id},
+                            {"word", p.word},
+                            {"why", p.why},
+                            {"attempt", std::to_string(p.attempt)}});
+    place.set("has_attempt", p.attempt > 0);
     place.set("has_why", !p.why.empty());
     places.push_back(place);
   }
@@ -109,7 +114,9 @@ PageData boards_data(const LotPage& page) {
                           {"measured_at", b.measured_at},
                           {"unit", b.unit_id},
                           {"recipe", b.recipe},
-                          {"why", b.why}});
+                          {"why", b.why},
+                          {"attempt", std::to_string(b.attempt)}});
+    row.set("is_again", b.attempt > 1);
     set_decision(row, b.decision);
     set_panel(row, b.panel);
     rows.push_back(row);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t index_form = 5;
+constexpr std::int64_t index_form = 6;
 constexpr int index_busy_ms = 200;
 constexpr std::size_t day_digits = 10;
 

@@ -69,8 +69,10 @@ void SummaryWriter::add(const StoredResult& result, const ReadResult& read) {
   put(bytes, static_cast<std::uint8_t>(s.readable + 2 * s.artefact + 4 * s.board.repaired));
   put(bytes, s.board.attempt);
   put(bytes, static_cast<std::uint32_t>(s.board.panel.size()));
-  for (const LotBoard::PanelPlace& p : s.board.panel)
+  for (const LotBoard::PanelPlace& p : s.board.panel) {
     for (const std::string& text : {p.name, p.unit_id, p.word, p.why}) put_text(bytes, text);
+    put(bytes, p.attempt);
+  }
   put(bytes, stored_id(s.cause));
   put(bytes, stored_id(s.recipe_sha256));
   put(bytes, static_cast<std::uint32_t>(s.parts.size()));
@@ -133,6 +135,7 @@ std::optional<BoardSummary> SummaryReader::read(std::uint64_t sequence) {
   for (std::uint32_t i = 0; i < places && in.whole(); ++i) {
     LotBoard::PanelPlace& p = s.board.panel.emplace_back();
     for (std::string* text : {&p.name, &p.unit_id, &p.word, &p.why}) *text = in.take_text();
+    p.attempt = in.take<std::uint64_t>();
   }
   s.cause = word_of(in.take<std::uint32_t>());
   s.recipe_sha256 = word_of(in.take<std::uint32_t>());

@@ -107,13 +107,15 @@ TEST(Lot, TellsRetestsFromReworksAndUnitsFromBefore) {
 
 TEST(Lot, APanelsBoardsHaveTheirOwnNumbers) {
   BoardVerdict v = verdict_from_json(result(1, "PANEL", F).json);
-  v.boards = {{"1-1", "SN<1>", P, Reason::none, "", {}, std::nullopt},
+  v.serial = SerialEvidence{"host", "", 2};
+  v.boards = {{"1-1", "SN<1>", P, Reason::none, "", {}, std::nullopt, 3},
               {"2-1", "SN-2", std::nullopt, Reason::skipped, "marked", {}, std::nullopt}};
   Lot lot;
   lot.add(row_of(v, to_json(v)));
   const std::string page = lot_page({lot, "", "", true, {}});
   EXPECT_THAT(page, HasSubstr("2 boards: 1 PASS 1 SKIPPED"));
-  EXPECT_THAT(page, HasSubstr("<li>1-1 PASS SN&lt;1&gt;</li><li>2-1 SKIPPED SN-2: marked</li>"));
+  EXPECT_THAT(page, HasSubstr("<li>1-1 PASS SN&lt;1&gt;, attempt 3</li><li>2-1 SKIPPED SN-2: marked</li>"));
+  EXPECT_THAT(page, HasSubstr("PANEL <span class=\"attempt\">attempt 2</span>"));
 }
 
 TEST(Lot, EqualNumbersOfTwoRecipesAreTwoUnits) {

@@ -89,7 +89,7 @@ TEST(ResultIndex, ABoardOfAPanelIsFoundByItsNumberAndKeptInTheLot) {
   BoardVerdict panel = ViewedStore::one("PANEL", F, 1150, at);
   panel.serial = SerialEvidence{"host", "", 3};
   panel.serial->repair = "U1";
-  panel.boards = {{"1-1", "SN7", P, Reason::none, "", {}, std::nullopt},
+  panel.boards = {{"1-1", "SN7", P, Reason::none, "", {}, std::nullopt, 2},
                   {"2-1", "SN71", std::nullopt, Reason::skipped, "marked", {}, std::nullopt},
                   {"3-1", "", F, Reason::none, "", {}, std::nullopt}};
   s.keep({ViewedStore::one("SN7", F, 1, at), panel, ViewedStore::one("SN72", P, 1, at)});
@@ -106,6 +106,8 @@ TEST(ResultIndex, ABoardOfAPanelIsFoundByItsNumberAndKeptInTheLot) {
   ASSERT_EQ(b.panel.size(), 3u);
   EXPECT_EQ(b.panel[1].name + b.panel[1].unit_id + b.panel[1].word + b.panel[1].why, "2-1SN71SKIPPEDmarked");
   EXPECT_EQ(b.panel[2].word, "FAIL");
+  EXPECT_EQ(b.panel[0].attempt, 1u) << "by the store, whatever a verdict says";
+  EXPECT_EQ(b.panel[1].attempt, 0u) << "not stored";
 }
 
 TEST(ResultIndex, AnotherStoreBeginsItAnew) {
