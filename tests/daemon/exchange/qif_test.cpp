@@ -13,6 +13,7 @@
 
 #include "daemon/exchange/shifted_decimal.h"
 #include "daemon/store/result_export.h"
+#include "tests/daemon/exchange/qif_boards.h"
 #include "tests/daemon/exchange/qif_document.h"
 #include "tests/daemon/scpi/fixture.h"
 #include "tests/fresh_folder.h"
@@ -20,54 +21,13 @@
 namespace datum {
 namespace {
 
+using testing::document_of;
 using testing::expect_sound;
 using ::testing::HasSubstr;
+using testing::numbers_of;
+using testing::of_all_kinds;
+using testing::result_of;
 using Document = testing::QifDocument;
-
-/// With a study of these characteristics where there are any.
-std::string document_of(const std::vector<BoardVerdict>& boards,
-                        const std::vector<QifStatistics>& statistics = {}) {
-  QifFile file;
-  for (const BoardVerdict& board : boards) file.describe(row_of(board, to_json(board)), board);
-  std::string text = file.begin(!statistics.empty());
-  for (const BoardVerdict& board : boards) text += file.result(board);
-  text += file.components();
-  for (const BoardVerdict& board : boards) text += file.component(board);
-  if (!statistics.empty())
-    text += file.begin_study(
-        {"mainboard", "a study", {{"confidence", "0.95"}}, boards.size(), statistics.size()});
-  for (const QifStatistics& of : statistics) text += file.statistics(of);
-  return text + file.end();
-}
-
-BoardVerdict result_of(std::uint64_t sequence) {
-  BoardVerdict board = testing::board();
-  board.sequence = sequence;
-  board.store_id = "store";
-  board.reason = Reason::none;  // of the board as a whole; one of its parts is INVALID
-  return board;
-}
-
-/// One row of each kind of QIF's characteristics, with one limit, two, and a nominal or none.
-BoardVerdict of_all_kinds(std::uint64_t sequence) {
-  BoardVerdict board = result_of(sequence);
-  auto& checks = board.components[0].checks;
-  const auto add = [&](Check check, double value) {
-    checks.push_back(checks[0]);
-    checks.back().check = check;
-    checks.back().value = value;
-    checks.back().u = 0.1;
-  };
-  add({Characteristic::tilt, 0, std::nullopt, std::nullopt, 800.0}, 123.456);
-  add({Characteristic::presence, 0, std::nullopt, 900.0, std::nullopt}, 987.5);
-  add({Characteristic::paste_volume, 0, 100.0, 70.0, 130.0}, 101.25);
-  add({Characteristic::offset_x, 0, 0.0, -100.0, 100.0}, -12.5);
-  add({Characteristic::rotation, 0, 0.0, -500.0, 500.0}, -0.5);
-  add({Characteristic::flatness, 0, std::nullopt, std::nullopt, 50.0}, 7);
-  add({Characteristic::thickness, 0, 1600.0, 1500.0, 1700.0}, 1601);
-  add({Characteristic::percentile, 0.99, 1160.0, 1140.0, 1180.0}, 1161);
-  return board;
-}
 
 TEST(Qif, HasAResultForEachBoardAndAMeasurementForEachCharacteristic) {
   const Document d(document_of({result_of(12), result_of(13)}));
@@ -255,20 +215,6 @@ TEST(Qif, AFileIsOfOneRecipeOfSomethingAndOfTheSameResults) {
   EXPECT_THROW(changed.end(), std::runtime_error);
 }
 
-/// Of characteristic `place` over two results, the second INVALID.
-QifStatistics numbers_of(std::size_t place) {
-  QifStatistics of;
-  of.characteristic = place;
-  of.results = {0, 1};
-  of.excluded = {1};
-  of.counts = {{"TotalNumber", 2}, {"EffectiveNumber", 1}, {"NumberOutOfTolerance", 0}};
-  of.values = {
-      {"Average", 1160.25}, {"Maximum", 1160.25}, {"Minimum", 1160.25}, {"StandardDeviation", 0.125}};
-  of.indices = {{"Cpk", 1.5}, {"Ppk", 1.25}};
-  of.attributes = {{"distribution", "normal"}};
-  return of;
-}
-
 TEST(Qif, StatisticsNameTheMeasurementsThatTheyAreOf) {
   std::vector<QifStatistics> all;
   for (std::size_t i = 0; i < 11; ++i) all.push_back(numbers_of(i));
@@ -306,22 +252,6 @@ TEST(Qif, StatisticsOfNothingAreRefused) {
   file.begin(true);
   EXPECT_THROW(file.begin_study({"mainboard", "", {}, 0, 1}), std::invalid_argument);
   EXPECT_THROW(file.begin_study({"mainboard", "", {}, 1, 0}), std::invalid_argument);
-}
-
-/// Of the schemas (QIFApplications/QIFDocument.xsd and QIFLibrary) in the folder DATUM_QIF_SCHEMAS: `xmllint` of libxml2-utils.
-TEST(Qif, TheSchemasAcceptIt) {
-  const char* folder = std::getenv("DATUM_QIF_SCHEMAS");
-  if (!folder) GTEST_SKIP() << "DATUM_QIF_SCHEMAS does not name the folder of QIF's schemas";
-  const testing::FreshFolder scratch;
-  const auto file = scratch.path() / "results.qif";
-  std::vector<QifStatistics> statistics;
-  for (std::size_t i = 0; i < 11; ++i) statistics.push_back(numbers_of(i));
-  std::ofstream(file) << document_of({result_of(1), of_all_kinds(2)}, statistics);
-  EXPECT_EQ(
-      std::system(fmt::format("xmllint --nonet --noout --schema '{}/QIFApplications/QIFDocument.xsd' '{}'",
-                              folder, file.string())
-                      .c_str()),
-      0);
 }
 
 }  // namespace
