@@ -228,6 +228,24 @@ TEST_F(StudyOfAKind, AttributeComparesWithRightDecisions) {
   EXPECT_EQ(result["appraisers"][0]["false_alarms"]["k"], 0);
 }
 
+TEST_F(StudyOfAKind, ABoardWithoutARowIsRatedInvalid) {
+  EXPECT_EQ(begin("--kind attribute --parts P1,P2 --operators A --trials 2 --attempts 1").status, 0);
+  const PlannedRun first = kind_file().runs()[0];
+  put(1200, first.part);
+  ASSERT_EQ(study("next k-1 --result last").status, 0);
+  BoardVerdict v = testing::valued_board(++boards_, std::nullopt, kind_file().runs()[1].part);
+  v.recipe = "demo-board";
+  v.recipe_sha256 = sha256_;
+  v.decision = Decision::invalid;
+  v.reason = Reason::pose_missing;
+  v.components.clear();
+  store_.store(v);
+  ASSERT_EQ(study("next k-1 --result last").status, 0);
+  measure([](std::size_t, const PlannedRun&) { return 1200.0; });
+  const auto result = nlohmann::json::parse(study("solve k-1 --json").text)["series"][0]["result"];
+  EXPECT_EQ(result["categories"], (nlohmann::json{"INVALID", "PASS"}));
+}
+
 TEST_F(StudyOfAKind, NestedIsSolvedAsItIsPlanned) {
   EXPECT_EQ(begin("--kind nested --parts P1,P2,P3,P4 --operators A,B --trials 2").status, 0);
   measure([](std::size_t i, const PlannedRun& run) {
