@@ -152,10 +152,10 @@ int main(int argc, char** argv) {
   app.add_option("--cache", a.cache,
                  "folder for the index of the results (default: CACHE_DIRECTORY of the service)");
   app.add_option("--name", a.names, "a host name by which browsers may ask, besides addresses and localhost");
-  app.add_option(
-         "--page-percent", a.page_percent,
-         "of time that pages take at most in the long run; further requests wait, since inspections come "
-         "first; 100: all of it")
+  app.add_option("--page-percent", a.page_percent,
+                 "of a processor's time that pages take at most in the long run; further requests wait, "
+                 "since inspections come "
+                 "first; 100: all of it")
       ->check(CLI::Range(0.1, 100.0))
       ->capture_default_str();
   try {

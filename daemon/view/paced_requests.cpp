@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <time.h>
 
 namespace datum {
 namespace {
@@ -47,6 +48,12 @@ void PacedRequests::forget(MHD_Connection* connection) {
   pace_.forget(connection);
   held_.erase(connection);
   changed_.notify_one();
+}
+
+PacedRequests::Clock::duration PacedRequests::of_this_thread() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 void PacedRequests::done(Clock::duration work) {

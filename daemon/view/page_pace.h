@@ -1,4 +1,4 @@
-// Bounds the share of time that pages take, whoever asks for them and however often: inspections on the same computer come first. Pages are made
+// Bounds the share of a processor's time that pages take, whoever asks for them and however often: inspections on the same computer come first. Pages are made
 // one at a time. A request that finds the time used up waits; waiting addresses take turns, so that one of them that asks without a pause
 // delays a page of another by one of its own. The clock is the caller's.
 #pragma once
@@ -32,7 +32,7 @@ class PagePace {
 
   /// now: its page is under way until done(). later: next() will give it.
   Turn ask(const std::string& address, Request request, Time now);
-  /// The page under way took `work`.
+  /// The page under way took `work`, of a processor.
   void done(Duration work, Time now);
   /// The request has gone, whether it waits or is under way.
   void forget(Request request);
