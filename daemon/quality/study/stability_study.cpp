@@ -219,6 +219,8 @@ Stability stability_study(const StudyTable& table, const StabilitySettings& s) {
     r.notes.emplace_back(
         "not every reading states a time, or times do not grow from subgroup to subgroup: the drift is per "
         "subgroup");
+  else if (r.drift->span < 1)
+    r.notes.emplace_back("all subgroups lie within a day: what changes from day to day is not in the study");
   return r;
 }
 

@@ -215,6 +215,14 @@ TEST(Stability, SaysWhatItShowsAndOverWhatADriftIs) {
   EXPECT_THAT(tell(by_number, {}, "um").text, HasSubstr("the drift is per subgroup"));
 }
 
+TEST(Stability, OfOneDaySaysThatDaysAreNotInIt) {
+  StudyTable hours = worked(3);
+  for (Reading& r : hours.readings)
+    r.at_s = 1'700'000'000 + (*r.at_s - 1'700'000'000) / 10;  // 6.5 days in 15.6 h
+  EXPECT_THAT(tell(stability_study(hours, {}), {}, "um").text, HasSubstr("! all subgroups lie within a day"));
+  EXPECT_THAT(tell(stability_study(worked(3), {}), {}, "um").text, ::testing::Not(HasSubstr("within a day")));
+}
+
 TEST(Stability, ABiasWithinTheReferencesUncertaintyIsNotShown) {
   // s10 has the largest mean: its interval lies beyond 0, and U = 2 u of the reference covers the rest.
   const auto biased = [](double u) {
