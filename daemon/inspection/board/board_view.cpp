@@ -35,10 +35,6 @@ BoardView::BoardView(const HeightFrame& frame, const Htm<Board, Sensor>& board_f
   sensor_z_ << back(2, 0), back(2, 1), sensor_from_board.translation_mm().z();
 }
 
-Eigen::Vector2d BoardView::pixel_of(const Eigen::Vector2d& board_mm, double height_mm) const {
-  return pixel_from_board_ * (board_mm - origin_ - height_mm * shift_per_mm_);
-}
-
 double BoardView::sensor_z_mm(const Eigen::Vector2d& board_mm) const {
   return sensor_z_.x() * board_mm.x() + sensor_z_.y() * board_mm.y() + sensor_z_.z();
 }

@@ -24,7 +24,9 @@ class BoardView {
   BoardView(const HeightFrame& frame, const Htm<Board, Sensor>& board_from_sensor);
 
   /// Pixel (column, row) of a board point `height_mm` above the nominal board plane.
-  Eigen::Vector2d pixel_of(const Eigen::Vector2d& board_mm, double height_mm) const;
+  Eigen::Vector2d pixel_of(const Eigen::Vector2d& board_mm, double height_mm) const {
+    return pixel_from_board_ * (board_mm - origin_ - height_mm * shift_per_mm_);
+  }
   /// Sensor z in mm of the nominal board plane at a board point.
   double sensor_z_mm(const Eigen::Vector2d& board_mm) const;
   /// Angle between the sensor's z and the board's normal.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "daemon/inspection/registration/nearest_index.h"
 #include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
 
@@ -129,7 +130,7 @@ Windows windows_of(const SearchPairs& pairs, const std::vector<Expectation>& exp
     const Expectation& e = expected[p.level];
     const auto add = [&](const Eigen::Vector2d& at, std::vector<const std::int8_t*>& to) {
       const Eigen::Vector2d cell = to_cell(pivot + r.about_mm + linear * (at - pivot), e.height_mm);
-      if (const auto* from = window(e, (cell.array() + 0.5).floor().cast<int>().matrix(), r))
+      if (const auto* from = window(e, {nearest_index(cell.x()), nearest_index(cell.y())}, r))
         to.push_back(from);
     };
     add(p.in_mm, w.in);

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "daemon/inspection/registration/edge_votes.h"
+#include "daemon/inspection/registration/nearest_index.h"
 #include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
 
@@ -22,8 +23,6 @@ constexpr double least_votes = 0.1;    // a shadow votes once a row, the body th
 constexpr double votes_agreement =
     0.6;  // a third of a body's pixels may be missing: their shadows are votes against it
 constexpr int most_profiles = 32, most_pixels = 256, least_shadow_px = 4;
-
-int nearest(double x) { return int(std::floor(x + 0.5)); }
 
 /// Heights over the board's floor around one place: pixel by pixel in its own numbers.
 class LocalHeights {
@@ -43,17 +42,36 @@ class LocalHeights {
     per_row_ = row + s.form.at(px.x(), px.y() + 1) - form;
     floor_ = plane + col * px.x() + row * px.y() + form - per_col_ * px.x() - per_row_ * px.y();
   }
-  bool has(int col, int row) const {
-    return col >= 0 && row >= 0 && col < frame_.cols && row < frame_.rows &&
-           frame_.class_at(row, col) == PixelClass::ok;
-  }
-  double mm(int col, int row) const {
-    const std::size_t i = std::size_t(row) * std::size_t(frame_.cols) + std::size_t(col);
-    const double count = int16_ ? double((*int16_)[i]) : int32_ ? double((*int32_)[i]) : double((*float_)[i]);
-    return frame_.z.offset_mm + frame_.z.scale_mm * count - floor_ - per_col_ * col - per_row_ * row;
+  /// Of `n` pixels: heights, and 1 where they are at `level_mm` and above, -1 below, 0 without a height. Pixels of an edge are far apart in
+  /// memory; no branch waits for one of them, so that many are on their way at once.
+  void read(const std::array<int, 2>* px, int n, double level_mm, double* mm, std::int8_t* side) const {
+    if (int16_) return read(int16_->data(), px, n, level_mm, mm, side);
+    if (int32_) return read(int32_->data(), px, n, level_mm, mm, side);
+    read(float_->data(), px, n, level_mm, mm, side);
   }
 
  private:
+  std::size_t index(int col, int row) const {
+    return std::size_t(row) * std::size_t(frame_.cols) + std::size_t(col);
+  }
+  double mm_of(double count, int col, int row) const {
+    return frame_.z.offset_mm + frame_.z.scale_mm * count - floor_ - per_col_ * col - per_row_ * row;
+  }
+  template <class T>
+  void read(const T* counts, const std::array<int, 2>* px, int n, double level_mm, double* mm,
+            std::int8_t* side) const {
+    const PixelClass* classes = frame_.classes.data();
+    const unsigned cols = unsigned(frame_.cols), rows = unsigned(frame_.rows);
+    for (int k = 0; k < n; ++k) {
+      const int col = px[k][0], row = px[k][1];
+      const bool in = (unsigned(col) < cols) & (unsigned(row) < rows);
+      const std::size_t i = in ? index(col, row) : 0;
+      const int ok = int(in) & int(classes[i] == PixelClass::ok);
+      mm[k] = mm_of(double(counts[i]), col, row);
+      side[k] = std::int8_t(ok * (2 * int(mm[k] >= level_mm) - 1));
+    }
+  }
+
   const HeightFrame& frame_;
   const std::vector<std::int16_t>* int16_;
   const std::vector<std::int32_t>* int32_;
@@ -93,15 +111,19 @@ struct MovedBody {
 
 /// Height of its middle over the floor: the median of 5 x 5 pixels' places within half of the body. None: not measured.
 std::optional<double> top_of(const EdgeScene& s, const LocalHeights& heights, const MovedBody& b) {
-  std::array<double, 25> seen{};
+  std::array<std::array<int, 2>, 25> px;
+  for (int k = 0; k < 25; ++k) {
+    const Eigen::Vector2d in =
+        b.component.body.size_mm.cwiseProduct(Eigen::Vector2d(k % 5 - 2, k / 5 - 2)) / 8;
+    const Eigen::Vector2d at = s.view.pixel_of(b.centre_mm + b.axes * in, b.height_mm);
+    px[std::size_t(k)] = {nearest_index(at.x()), nearest_index(at.y())};
+  }
+  std::array<double, 25> mm, seen;
+  std::array<std::int8_t, 25> side;
+  heights.read(px.data(), 25, 0, mm.data(), side.data());
   int n = 0;
-  for (int k = -2; k <= 2; ++k)
-    for (int i = -2; i <= 2; ++i) {
-      const Eigen::Vector2d in = b.component.body.size_mm.cwiseProduct(Eigen::Vector2d(i, k)) / 8;
-      const Eigen::Vector2d px = s.view.pixel_of(b.centre_mm + b.axes * in, b.height_mm);
-      const int col = nearest(px.x()), row = nearest(px.y());
-      if (heights.has(col, row)) seen[std::size_t(n++)] = heights.mm(col, row);
-    }
+  for (std::size_t k = 0; k < 25; ++k)
+    if (side[k] != 0) seen[std::size_t(n++)] = mm[k];
   if (n < 5) return std::nullopt;
   return median(seen.data(), n);
 }
@@ -112,6 +134,7 @@ bool is_height(double mm, double nominal_mm) {
 
 /// Outward along one profile: where pixels change from above `level_mm` to below. In mm from the edge's place; none: not seen.
 struct Profile {
+  std::array<std::array<int, 2>, most_pixels> px;  // column, row
   std::array<double, most_pixels> at, mm;
   std::array<std::int8_t, most_pixels> side;  // 1 above, -1 below, 0 not measured
   int n = 0;
@@ -181,24 +204,23 @@ void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const Edg
                         to = v.pixel_of(on + reach_mm * e.outward, height_mm), d = to - from;
   const int axis = std::abs(d.x()) >= std::abs(d.y()) ? 0 : 1, other = 1 - axis;
   const int step = d[axis] > 0 ? 1 : -1;
-  const double mm_per_px = (inwards + reach_mm) / std::abs(d[axis]);
-  const Eigen::Vector2d per(e.outward.dot(v.per_col()), e.outward.dot(v.per_row()));
+  const double start = from[axis], start_beside = from[other], sideways = d[other] / std::abs(d[axis]),
+               mm_per_px = (inwards + reach_mm) / std::abs(d[axis]),
+               per = e.outward.dot(other == 0 ? v.per_col() : v.per_row());
   const int first = int(step > 0 ? std::ceil(from[axis]) : std::floor(from[axis]));
   const int count = std::min(most_pixels, int(std::floor((to[axis] - first) * step)) + 1);
-  p.n = 0;
+  p.n = std::max(0, count);
   for (int k = 0; k < count; ++k) {
-    int px[2];
-    px[axis] = first + step * k;
-    const double way = (px[axis] - from[axis]) * step;  // in pixels
-    const double beside = from[other] + d[other] / std::abs(d[axis]) * way;
-    px[other] = nearest(beside);
-    const auto i = std::size_t(p.n++);
-    p.at[i] = way * mm_per_px - inwards + per[other] * (px[other] - beside);
-    p.side[i] = 0;
-    if (!heights.has(px[0], px[1])) continue;
-    p.mm[i] = heights.mm(px[0], px[1]);
-    p.side[i] = p.mm[i] >= level_mm ? 1 : -1;
+    std::array<int, 2>& px = p.px[std::size_t(k)];
+    const int on_axis = first + step * k;
+    const double way = (on_axis - start) * step;  // in pixels
+    const double beside = start_beside + sideways * way;
+    const int on_other = nearest_index(beside);
+    px[std::size_t(axis)] = on_axis;
+    px[std::size_t(other)] = on_other;
+    p.at[std::size_t(k)] = way * mm_per_px - inwards + per * (on_other - beside);
   }
+  heights.read(p.px.data(), p.n, level_mm, p.mm.data(), p.side.data());
 }
 
 struct FoundEdge {

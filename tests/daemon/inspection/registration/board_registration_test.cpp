@@ -7,6 +7,7 @@
 #include "daemon/inspection/registration/board_registration.h"
 #include "daemon/inspection/registration/edge_votes.h"
 #include "daemon/inspection/registration/motion_fit.h"
+#include "daemon/inspection/registration/nearest_index.h"
 #include "daemon/inspection/registration/own_place.h"
 #include "daemon/inspection/registration/search_pairs.h"
 
@@ -31,6 +32,13 @@ TEST(BoardRegistration, TheSecondPlaceIsNeverTheBestOnesOwn) {
   EXPECT_FALSE(alone.second);
   choose_places({}, 0.5, {80, 60}, r = {});
   EXPECT_FALSE(r.best);
+}
+
+TEST(NearestIndex, RoundsAsFloorDoes) {
+  const double least = std::nextafter(0.5, 0);  // least + 0.5 is 1, rounded to even
+  for (const double x :
+       {-1e9, -2.5, -1.5, -1.0, -0.75, -0.5, -0.25, -0.0, 0.25, least, 0.5, 1.5, 4095.49, 1e9})
+    EXPECT_EQ(nearest_index(x), static_cast<int>(std::floor(x + 0.5))) << x;
 }
 
 TEST(PlaneMotion, RotationsAreThoseOfTheLibraryWithinRounding) {
