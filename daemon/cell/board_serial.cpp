@@ -100,10 +100,12 @@ SerialEvidence serial_evidence(const BoardOrder& order) {
   return e;
 }
 
-void settle_panel_serials(BoardOrder& order) {
+namespace {
+
+/// The host's numbers of a panel's boards, which a delivery that states some must have too.
+void settle_with(std::optional<PanelStatement>& stated, BoardOrder& order) {
   const std::vector<std::string>& serials = order.panel_serials.serials;
-  if (serials.empty() || !order.frame || order.reason != Reason::none) return;
-  std::optional<PanelStatement>& stated = order.frame->frame.panel;
+  if (serials.empty() || order.reason != Reason::none) return;
   if (!stated) stated.emplace();
   if (stated->serials.empty()) stated->serials = serials;
   if (stated->serials == serials) return;
@@ -115,6 +117,13 @@ void settle_panel_serials(BoardOrder& order) {
                                    serials.size(), stated->serials.size())
                      : fmt::format("board {} of the panel is '{}' by the host and '{}' by the delivery",
                                    told - serials.begin() + 1, *told, *delivered);
+}
+
+}  // namespace
+
+void settle_panel_serials(BoardOrder& order) {
+  if (order.frame) settle_with(order.frame->frame.panel, order);
+  for (TakenSnapshot& s : order.taken) settle_with(s.frame.frame.panel, order);
 }
 
 std::future<CodeFinding> look_at_code(const BoardOrder& order, const InspectionInputs& in,

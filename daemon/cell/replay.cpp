@@ -98,8 +98,28 @@ InspectionInputs inputs_of(const Replay& replay) {
   return inputs;
 }
 
+/// Numbers of a panel's boards: a host may have stated them.
+void restate_serials(const BoardVerdict& v, HeightFrame& frame) {
+  std::vector<std::string> serials;
+  for (const PanelBoard& board : v.boards) serials.push_back(board.unit_id);
+  if (std::all_of(serials.begin(), serials.end(), [](const std::string& s) { return s.empty(); })) return;
+  if (!frame.panel) frame.panel.emplace();
+  frame.panel->serials = std::move(serials);
+}
+
+/// Which number a board of a panel has, and how often it came, is not in its heights.
+void restate_boards(const Replay& replay, BoardVerdict& again) {
+  const std::vector<PanelBoard>& then = replay.verdict.boards;
+  if (!replay.recipe->panel || again.boards.size() != then.size()) return;
+  for (std::size_t i = 0; i < then.size(); ++i) {
+    if (then[i].reason == Reason::serial) refuse_board(again, i, Reason::serial, then[i].detail);
+    again.boards[i].attempt = then[i].attempt;
+  }
+}
+
 /// A snapshot without a frame is as it was then.
-BoardVerdict snapshots_again(const Replay& replay) {
+BoardVerdict snapshots_again(Replay& replay) {
+  if (!replay.read.empty()) restate_serials(replay.verdict, replay.read.front());
   std::vector<BoardSnapshot> snapshots;
   auto frame = replay.read.begin();
   for (const SnapshotEvidence& s : replay.verdict.snapshots) {
@@ -108,26 +128,18 @@ BoardVerdict snapshots_again(const Replay& replay) {
     else
       snapshots.push_back({&*frame++, s.pose, {}});
   }
-  return inspect_snapshots(snapshots, inputs_of(replay), *replay.measurer);
+  BoardVerdict again = inspect_snapshots(snapshots, inputs_of(replay), *replay.measurer);
+  restate_boards(replay, again);
+  return again;
 }
 
 BoardVerdict board_again(Replay& replay) {
   const BoardVerdict& v = replay.verdict;
   if (!v.snapshots.empty()) return snapshots_again(replay);
   HeightFrame& frame = replay.read.front();
-  std::vector<std::string> serials;  // a host may have stated them
-  for (const PanelBoard& board : v.boards) serials.push_back(board.unit_id);
-  if (std::any_of(serials.begin(), serials.end(), [](const std::string& s) { return !s.empty(); })) {
-    if (!frame.panel) frame.panel.emplace();
-    frame.panel->serials = std::move(serials);
-  }
+  restate_serials(v, frame);
   BoardVerdict again = inspect(frame, inputs_of(replay), *replay.measurer);
-  // Which number a board has, and how often it came, is not in its heights.
-  for (std::size_t i = 0;
-       replay.recipe->panel && i < v.boards.size() && again.boards.size() == v.boards.size(); ++i) {
-    if (v.boards[i].reason == Reason::serial) refuse_board(again, i, Reason::serial, v.boards[i].detail);
-    again.boards[i].attempt = v.boards[i].attempt;
-  }
+  restate_boards(replay, again);
   return again;
 }
 

@@ -23,11 +23,6 @@ constexpr double there_permille = 800, absent_permille = 200;
 
 enum class MarkState : std::uint8_t { good, bad, doubtful };
 
-struct SeenPanel {
-  std::vector<BoardVerdict> boards;  // in the order of the places
-  std::vector<ComponentVerdict> marks;
-};
-
 std::vector<std::string> place_names(const PanelRecipe& panel) {
   std::vector<std::string> names;
   for (const PanelPlace& place : panel.places) names.push_back(place.name);
@@ -85,21 +80,6 @@ SeenPanel see_boards(const BoardVerdict& v, const HeightFrame& frame, const Insp
   }
   tell_step(in, InspectionStep::evidence);
   return seen;
-}
-
-/// A filter changes the heights: each board is measured as delivered as well (account_for_filter).
-void combine_with_raw(SeenPanel& seen, const SeenPanel& raw, const PanelRecipe& panel) {
-  for (std::size_t i = 0; i < seen.boards.size(); ++i) {
-    BoardVerdict& board = seen.boards[i];
-    if (board.reason != Reason::none) continue;
-    const BoardVerdict& unfiltered = raw.boards[i];
-    if (unfiltered.reason != Reason::none)
-      board = refused(std::move(board), panel.boards[i],
-                      {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
-    else
-      account_for_filter(board, unfiltered, panel.boards[i]);
-  }
-  seen.marks = raw.marks;
 }
 
 /// Missing pixels of a mark count as both. What is higher than a mark is something else: a part of a board that lies turned.
@@ -218,18 +198,22 @@ std::optional<Refusal> statement_refusal(const PanelRecipe& panel, const PanelSt
   return std::nullopt;
 }
 
-BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const HeightFrame* raw,
-                           const InspectionInputs& in, BoardMeasurer& measurer) {
-  const PanelRecipe& panel = *in.recipe->panel;
-  const PanelStatement stated = frame.panel.value_or(PanelStatement{});
-  if (const auto why = statement_refusal(panel, stated)) return refused(std::move(v), *in.recipe, *why);
-  SeenPanel seen = see_boards(v, frame, in, measurer);
-  if (raw) {
-    InspectionInputs unplanned = in;
-    unplanned.planner = nullptr;
-    combine_with_raw(seen, see_boards(v, *raw, unplanned, measurer), panel);
+void combine_with_raw(SeenPanel& seen, const SeenPanel& raw, const PanelRecipe& panel) {
+  for (std::size_t i = 0; i < seen.boards.size(); ++i) {
+    BoardVerdict& board = seen.boards[i];
+    if (board.reason != Reason::none) continue;
+    const BoardVerdict& unfiltered = raw.boards[i];
+    if (unfiltered.reason != Reason::none)
+      board = refused(std::move(board), panel.boards[i],
+                      {unfiltered.reason, "as delivered, before the filter: " + unfiltered.detail});
+    else
+      account_for_filter(board, unfiltered, panel.boards[i]);
   }
-  v.backend = seen.boards.front().backend;
+  seen.marks = raw.marks;
+}
+
+BoardVerdict judge_panel(BoardVerdict v, SeenPanel seen, const PanelStatement& stated,
+                         const PanelRecipe& panel) {
   for (std::size_t i = 0; i < panel.places.size(); ++i) {
     BoardVerdict& own = seen.boards[i];
     hold_unconfirmed(own, panel.boards[i]);
@@ -243,6 +227,21 @@ BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const Heigh
   }
   decide_panel(v);
   return v;
+}
+
+BoardVerdict inspect_panel(BoardVerdict v, const HeightFrame& frame, const HeightFrame* raw,
+                           const InspectionInputs& in, BoardMeasurer& measurer) {
+  const PanelRecipe& panel = *in.recipe->panel;
+  const PanelStatement stated = frame.panel.value_or(PanelStatement{});
+  if (const auto why = statement_refusal(panel, stated)) return refused(std::move(v), *in.recipe, *why);
+  SeenPanel seen = see_boards(v, frame, in, measurer);
+  if (raw) {
+    InspectionInputs unplanned = in;
+    unplanned.planner = nullptr;
+    combine_with_raw(seen, see_boards(v, *raw, unplanned, measurer), panel);
+  }
+  v.backend = seen.boards.front().backend;
+  return judge_panel(std::move(v), std::move(seen), stated, panel);
 }
 
 }  // namespace datum

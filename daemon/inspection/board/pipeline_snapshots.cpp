@@ -2,20 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
+#include <variant>
 
 #include "calib/registration/registration.h"
 #include "daemon/inspection/board/board_look.h"
 #include "daemon/inspection/board/filter.h"
-#include "daemon/inspection/board/snapshot_foreign.h"
-#include "daemon/inspection/board/snapshot_overlap.h"
+#include "daemon/inspection/board/panel.h"
+#include "daemon/inspection/board/panel_snapshots.h"
+#include "daemon/inspection/board/snapshot_looks.h"
 #include "daemon/inspection/board/snapshot_poses.h"
 #include "daemon/inspection/board/snapshot_registration.h"
-#include "daemon/inspection/defects/bare_cells.h"
-#include "daemon/inspection/recipe/defect_recipe.h"
 #include "daemon/inspection/verdict/decision.h"
-#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -92,75 +92,6 @@ std::string missing_words(const SnapshotPlan& plan, const Usable& usable) {
   return words;
 }
 
-ComponentVerdict unseen_row(const Recipe& recipe, std::size_t i, const std::string& missing) {
-  ComponentVerdict c;
-  c.reference = recipe.components[i].reference;
-  c.package = recipe.components[i].package;
-  c.shown.emplace();
-  for (const Check& check : recipe.components[i].checks) {
-    CheckVerdict& v = c.checks.emplace_back();
-    v.check = check;
-    v.reason = missing.empty() ? Reason::out_of_view : Reason::snapshots;
-    v.detail = missing.empty()
-                   ? "no snapshot shows its ring and its body whole; let neighbouring snapshots "
-                     "overlap by more than its ring"
-                   : "no snapshot that came shows its ring and its body whole; missing: " + missing;
-  }
-  return c;
-}
-
-BoardVerdict measure_looks(BoardVerdict v, const std::vector<const BoardLook*>& looks,
-                           const std::vector<std::size_t>& numbers, const std::string& missing,
-                           const InspectionInputs& in) {
-  const Recipe& recipe = *in.recipe;
-  const unsigned threads = in.threads > 0 ? in.threads : cpu_backend().threads;
-  const std::vector<SiteShown> shown = best_looks(looks);
-  std::vector<std::size_t> best;
-  for (const SiteShown& s : shown) best.push_back(s.best);
-  const FloorSteps floors = floor_steps(looks, shown, in);
-  std::vector<std::string> names;
-  for (const std::size_t number : numbers) names.push_back(recipe.snapshots.poses[number].name);
-  if (recipe.snapshots.one_board == OneBoard::overlap)
-    if (const std::string why = unproven_board(shown, floors, names); !why.empty())
-      return refused(std::move(v), recipe, {Reason::snapshots, why});
-  const std::optional<BoardWarp> warp = warp_over(looks, best, in, floors.between, v);
-
-  std::vector<std::optional<BoardForm>> forms(looks.size());
-  if (recipe.defects)
-    for (std::size_t k = 0; k < looks.size(); ++k)
-      forms[k] = bare_form(recipe, looks[k]->frame, looks[k]->hand.view, threads);
-  const auto judged_in = [&](std::size_t look, std::size_t i) {
-    return judge_component(*looks[look], i, warp, forms[look] ? &*forms[look] : nullptr);
-  };
-  const std::size_t n = recipe.components.size();
-  v.components.resize(n);
-  std::vector<ComponentVerdict> seconds(n);
-  parallel_for(threads, n, [&](std::size_t i, unsigned) {
-    const SiteShown& s = shown[i];
-    if (s.best == not_shown) {
-      v.components[i] = unseen_row(recipe, i, missing);
-      return;
-    }
-    v.components[i] = judged_in(s.best, i);
-    ShownIn& evidence = v.components[i].shown.emplace();
-    evidence.snapshot = names[s.best];
-    evidence.margin_mm = s.margin_mm;
-    if (s.second == not_shown) return;
-    evidence.second = names[s.second];
-    evidence.floor_step_um = floors.step_um[i];
-    evidence.u_floor_step_um = floors.u_um[i];
-    seconds[i] = judged_in(s.second, i);
-  });
-  compare_overlaps(v.components, seconds, recipe);
-  std::optional<ComponentVerdict> foreign;
-  if (recipe.defects && recipe.defects->foreign)
-    foreign = foreign_over(looks, names, forms, v.components, missing, in);
-  if (warp) v.components.push_back(judge_warp(recipe, *in.sensor, *warp));
-  if (foreign) v.components.push_back(std::move(*foreign));
-  v.decision = worst_of(v.components);
-  return v;
-}
-
 using Frames = std::vector<const HeightFrame*>;
 
 /// `frames`: of the usable snapshots.
@@ -201,8 +132,10 @@ BoardVerdict measure_frames(BoardVerdict v, std::span<const BoardSnapshot> snaps
   }
   std::vector<const BoardLook*> borrowed;
   for (const BoardLook& look : looks) borrowed.push_back(&look);
+  std::vector<std::string> names;
+  for (const StatedSnapshot& s : stated) names.push_back(s.name);
   v.backend = measurer.describe();
-  v = measure_looks(std::move(v), borrowed, usable.numbers, missing_words(in.recipe->snapshots, usable), in);
+  v = judge_looks(std::move(v), borrowed, names, missing_words(plan, usable), in);
   tell(InspectionStep::evidence);
   return v;
 }
@@ -232,16 +165,62 @@ std::optional<Refusal> convention_refusal(const Frames& frames, std::span<const 
           words};
 }
 
+bool have_common_place(const BoardVerdict& v) {
+  return have_common_place(v.stages) ||
+         std::any_of(v.boards.begin(), v.boards.end(),
+                     [](const PanelBoard& board) { return have_common_place(board.stages); });
+}
+
+PanelLooks looks_at_panel(std::span<const BoardSnapshot> snapshots, const Frames& frames,
+                          const Usable& usable, const SnapshotPlan& plan) {
+  PanelLooks looks;
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const std::size_t number = usable.numbers[k];
+    looks.frames.push_back(
+        {*frames[k], snapshots[number].pose, snapshot_words(plan, number), plan.poses[number].name});
+  }
+  looks.missing = missing_words(plan, usable);
+  return looks;
+}
+
+/// `smooth`: of the filter; empty: there is none.
+BoardVerdict measure_panel(BoardVerdict v, std::span<const BoardSnapshot> snapshots, const Frames& raw,
+                           const Frames& smooth, const Usable& usable, const InspectionInputs& in,
+                           BoardMeasurer& measurer) {
+  const PanelRecipe& panel = *in.recipe->panel;
+  const auto stated = joined_statement(snapshots);
+  if (const auto* why = std::get_if<Refusal>(&stated)) return refused(std::move(v), *in.recipe, *why);
+  const PanelStatement& statement = std::get<PanelStatement>(stated);
+  if (const auto why = statement_refusal(panel, statement)) return refused(std::move(v), *in.recipe, *why);
+  const auto see = [&](const Frames& frames) {
+    return see_boards(v, looks_at_panel(snapshots, frames, usable, in.recipe->snapshots), in, measurer);
+  };
+  SeenPanel seen = see(raw);
+  if (!smooth.empty()) {
+    const SeenPanel unfiltered = std::move(seen);
+    seen = see(smooth);
+    combine_with_raw(seen, unfiltered, panel);
+  }
+  v.backend = measurer.describe();
+  BoardVerdict judged = judge_panel(std::move(v), std::move(seen), statement, panel);
+  for (std::size_t i = 0; i < statement.serials.size(); ++i) judged.boards[i].unit_id = statement.serials[i];
+  return judged;
+}
+
 BoardVerdict measure_usable(BoardVerdict v, std::span<const BoardSnapshot> snapshots, const Usable& usable,
                             const InspectionInputs& in, BoardMeasurer& measurer) {
   Frames raw, smooth;
   std::vector<HeightFrame> filtered;
   for (const std::size_t i : usable.numbers) raw.push_back(snapshots[i].frame);
-  BoardVerdict measured;
   if (in.recipe->filter) {
     filtered.reserve(raw.size());
     for (const HeightFrame* frame : raw) smooth.push_back(&filtered.emplace_back(filtered_for(*frame, in)));
     v.stages = filtered.back().stages;
+  }
+  BoardVerdict measured;
+  if (in.recipe->panel) {
+    measured = measure_panel(v, snapshots, raw, smooth, usable, in, measurer);
+  } else if (in.recipe->filter) {
     const BoardVerdict unfiltered = measure_frames(v, snapshots, raw, usable, in, measurer);
     measured = measure_frames(v, snapshots, smooth, usable, in, measurer);
     if (measured.reason == Reason::none && unfiltered.reason != Reason::none)
@@ -252,7 +231,7 @@ BoardVerdict measure_usable(BoardVerdict v, std::span<const BoardSnapshot> snaps
     measured = measure_frames(v, snapshots, raw, usable, in, measurer);
   }
   if (measured.decision == Decision::pass || measured.decision == Decision::inconclusive) return measured;
-  if (have_common_place(measured.stages)) return measured;
+  if (have_common_place(measured)) return measured;
   if (auto why = convention_refusal(raw, snapshots, usable, in)) {
     if (measured.reason ==
         Reason::snapshots)  // a snapshot of another board, or a mistake: either explains it

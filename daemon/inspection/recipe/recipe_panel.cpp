@@ -155,6 +155,9 @@ PanelSerials read_serials(config::TomlTable table, const Recipe& recipe) {
   if (s.missing == WithoutBoardSerial::position && !recipe.without_serial)
     table.refuse("missing", "\"position\" makes numbers of the panel's own, which no [serial] asks for",
                  "[serial] with missing, or \"invalid\"");
+  if (table.has("code") && recipe.takes_snapshots())
+    table.refuse("code", "is read in one frame, and a panel of [snapshots] lies in several",
+                 "no code: let the host state the numbers by CONFigure:PANel, or the delivery by \"panel\"");
   if (table.has("code")) {
     s.code = std::make_shared<const CodeRegion>(read_code(table, "panel.serial.code"));
     const Eigen::Vector2d low = s.code->centre_mm - s.code->size_mm / 2, high = low + s.code->size_mm;

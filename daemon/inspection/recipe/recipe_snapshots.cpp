@@ -99,9 +99,13 @@ void demand_board_of_snapshots(config::TomlTable& file, const Recipe& recipe) {
                         key),
             "no holes and no outline: the parts of all snapshots place the board");
   }
-  if (file.has("panel"))
-    file.refuse("panel", "its boards lie in one frame, and a board of [snapshots] lies in several",
-                "no [snapshots], or a recipe of one board");
+  if (file.has("panel") && recipe.snapshots.one_board == OneBoard::overlap && recipe.snapshots.count() > 1)
+    file.refuse(
+        "snapshots",
+        "one_board = \"overlap\" joins the snapshots of one board by its floors, and a board of a panel "
+        "may lie in a single one",
+        "\"unit\", each snapshot has the panel's number; or \"time\", where nobody changes a panel "
+        "within timeout_ms");
 }
 
 }  // namespace datum

@@ -309,7 +309,15 @@ TEST_F(RecipeFile, ABoardMayHaveSeveralSnapshots) {
            "max_rotation_deg = 2\n[[alignment.fiducial]]\nname = \"F1\"\nshape = \"circle\"\ncentre_mm = "
            "[4.0, 4.0]\nsize_mm = 1.0\ncontrast = \"bright\"\n",
        "lists fiducials, which are looked for in one frame");
-  says(head + part + snapshots + "[panel]\n", "its boards lie in one frame");
+  const std::string panel =
+      "[panel]\nsize_mm = [200, 100]\ncolumns = 1\nrows = 1\npitch_mm = [200, 100]\nkeyed_fixture = true\n";
+  EXPECT_EQ(refusal(head + part + snapshots + panel), "");
+  says(head + part + panel + "[snapshots]\ntimeout_ms = 900\none_board = \"overlap\"\n" + pose("a", 0) +
+           pose("b", 60),
+       "a board of a panel may lie in a single one");
+  says(head + part + snapshots + panel +
+           "[panel.serial]\nmissing = \"invalid\"\ncode = { centre_mm = [5, 5], size_mm = [4, 4] }\n",
+       "is read in one frame, and a panel of [snapshots] lies in several");
   says(head + part + "[snapshots]\ntimeout_ms = 900\none_board = \"time\"\n" + pose("a", 0) + pose("b", 1),
        "within their tolerances");
   says(head + part + "[snapshots]\ntimeout_ms = 900\none_board = \"time\"\n" + pose("a", 0) + pose("a", 60),
