@@ -45,6 +45,7 @@ Recipe with_alignment(const PlacedBoard& board, const PlacementPlan& plan) {
   a.fiducials = board.marks;
   a.holes = board.holes;
   a.edges = board.edges;
+  a.holes_offset_um = board.holes_offset_um;
   a.min_holes = std::min(a.min_holes, int(a.holes.size()));
   a.min_edges = std::min(a.min_edges, int(a.edges.size()));
   a.fiducial_search_mm = 3;  // figures like the small marks lie within
@@ -183,8 +184,11 @@ std::string plan_text(const PlacementPlan& plan) {
 
 /// What its placements are known by in a record.
 std::string key_of(const PlacedBoard& board) {
-  return fmt::format("{} {} x {}, {} marks {} holes {} edges", board.name, board.cell.view.cols,
-                     board.cell.view.rows, board.marks.size(), board.holes.size(), board.edges.size());
+  return fmt::format("{} {} x {}, {} marks {} holes {} edges{}", board.name, board.cell.view.cols,
+                     board.cell.view.rows, board.marks.size(), board.holes.size(), board.edges.size(),
+                     board.holes_offset_um == AlignmentRecipe{}.holes_offset_um
+                         ? ""
+                         : fmt::format(", holes {} um off", board.holes_offset_um));
 }
 
 }  // namespace

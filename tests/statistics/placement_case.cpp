@@ -164,6 +164,7 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
     AlignmentRecipe listed;
     listed.holes = board.holes;
     listed.edges = board.edges;
+    listed.holes_offset_um = board.holes_offset_um;
     whole_holes = drill_and_route(twin, listed, c.motion, c.hostile, random);
   }
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;

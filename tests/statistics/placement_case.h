@@ -21,6 +21,7 @@ struct PlacedBoard {
   std::vector<Fiducial> marks;  // empty: frames have no intensity
   std::vector<AlignmentHole> holes;
   std::vector<OutlineEdge> edges;
+  double holes_offset_um = AlignmentRecipe{}.holes_offset_um;  // of all holes together, stated and drawn
 };
 
 /// `design`: may be empty. The view is set to about `most_px` pixels along the longer side, board and its motions inside. The board

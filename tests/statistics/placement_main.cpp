@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   std::string twin;
   int most_px = 2000;
   bool fiducials = false, holes = false;
+  double holes_offset_um = datum::AlignmentRecipe{}.holes_offset_um;
   app.add_option("boards", files, "RECIPE or RECIPE,DESIGN")->required();
   app.add_option("--twin", twin, "the twin's file")->required();
   app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
@@ -26,6 +27,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
   app.add_flag("--holes", holes, "boards with drilled holes and a routed outline");
+  app.add_option("--holes-offset-um", holes_offset_um,
+                 "standard deviation of what all holes are displaced by")
+      ->capture_default_str();
   app.add_option("--record", plan.record,
                  "file of single results: a run with the same file goes on where it ended");
   app.add_option("--stretch-ppm", plan.stretch_ppm,
@@ -46,6 +50,7 @@ int main(int argc, char** argv) {
       const double pixel_mm = board.cell.view.x.scale_mm;
       if (fiducials) board.marks = marks_of(board.recipe, pixel_mm);
       if (!holes) continue;
+      board.holes_offset_um = holes_offset_um;
       board.holes = holes_of(board.recipe, board.cell.nominal.relief, board.marks, pixel_mm);
       board.edges = whole_sides_of(board.recipe, board.cell.nominal.relief);
     }
