@@ -10,6 +10,7 @@
 
 #include "daemon/inspection/board/pipeline_parts.h"
 #include "daemon/inspection/board/snapshot_poses.h"
+#include "daemon/inspection/surface/begun_surface.h"
 #include "daemon/inspection/surface/beside.h"
 #include "daemon/inspection/surface/patched_points.h"
 #include "daemon/inspection/surface/surface_facets.h"
@@ -49,19 +50,6 @@ std::optional<Refusal> frames_refusal(std::span<const SurfaceFrame> frames, cons
     return why;
   }
   return std::nullopt;
-}
-
-/// Identity of the snapshots, independent of the measurement.
-SurfaceEvidence evidence_of(const Recipe& of, std::span<const SurfaceFrame> frames) {
-  const SurfaceRecipe& recipe = *of.surface;
-  SurfaceEvidence e;
-  e.model = recipe.model.file.filename().string();
-  e.mm_per_unit = recipe.model.mm_per_unit;
-  Eigen::Map<Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(e.machine_from_model.data()) =
-      recipe.machine_from_model.matrix();
-  for (std::size_t i = 0; i < frames.size(); ++i)
-    e.snapshots.push_back(snapshot_evidence(of.snapshots, i, *frames[i].frame, frames[i].pose));
-  return e;
 }
 
 void add_model(SurfaceEvidence& e, const SurfaceModel& model) {
@@ -286,28 +274,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   return {std::move(v), std::make_shared<const SurfaceMap>(std::move(surface.map)), cover, std::move(facets)};
 }
 
-/// The verdict before the comparison.
-BoardVerdict begun(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
-                   const std::string& backend) {
-  const HeightFrame none;
-  InspectionInputs last = in;
-  if (!frames.empty()) last.pose = frames.back().pose;
-  BoardVerdict v = identity(frames.empty() ? none : *frames.back().frame, last, backend);
-  if (frames.empty()) v.sensor_serial = in.sensor->serial;
-  v.surface = evidence_of(*in.recipe, frames);
-  return v;
-}
-
 }  // namespace
-
-BoardVerdict refused_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in, Reason reason,
-                             const std::string& detail) {
-  return refused(begun(frames, in, describe(cpu_backend(in.threads))), *in.recipe, {reason, detail});
-}
 
 SurfaceInspection inspect_surface(std::span<const SurfaceFrame> frames, const InspectionInputs& in,
                                   SurfaceModels& models, const Backend& backend) {
-  const BoardVerdict v = begun(frames, in, describe(backend));
+  const BoardVerdict v = begun_surface(frames, in, describe(backend));
   auto why = set_refusal(*in.recipe, frames);
   if (!why) why = frames_refusal(frames, in);
   if (why) return {refused(v, *in.recipe, *why)};
