@@ -216,16 +216,15 @@ TEST_F(Sbom, IsTheSameOfLibrariesThatLieInAFolder) {
   const Output unpacked = output_of(R"(set -e; cd )" + folder.path().string() + R"(
 root=$PWD/sysroot; info=$root/var/lib/dpkg/info; mkdir -p $info $root/lib; echo 1 >$info/format
 ldd root/usr/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u >libraries
-for library in $(cat libraries); do dpkg -S $library $(readlink -f $library) /usr$library 2>/dev/null || true; done |
-  sed 's/: .*//' | sort -u >packages
+while read -r library; do echo $library; readlink -f $library; echo /usr$library; done <libraries | sort -u >names
+xargs dpkg -S <names 2>/dev/null | sed 's/: .*//' | sort -u >packages
 for package in $(cat packages); do
   dpkg-query -s $package | sed 's/^$/ ./' >>$root/var/lib/dpkg/status
   echo >>$root/var/lib/dpkg/status
-  dpkg-query -L $package | sed "s|^|$root|" >$info/$package.list
-  dpkg-query -L $package | grep '/lib.*[.]so' | while read -r file; do
-    [ ! -f $file ] || { mkdir -p $root$(dirname $file); cp -a $file $root$file; }
-  done
-done)");
+  dpkg-query -L $package >owned
+  sed "s|^|$root|" owned >$info/$package.list
+  grep '/lib.*[.]so' owned || true
+done | while read -r file; do [ ! -f $file ] || echo $file; done | (cd / && xargs cp -a --parents -t $root))");
   ASSERT_EQ(unpacked.status, 0) << unpacked.text;
   const Output there = made("", (folder / "sysroot").string());
   ASSERT_EQ(there.status, 0) << there.text;
