@@ -11,6 +11,7 @@ namespace datum::fuzz {
 template <class Read>
 void expect_design_or_refusal(Read read) {
   using namespace design;
+  using design::Component;
   try {
     const Design d = read();
     for (const Component& c : d.components) {

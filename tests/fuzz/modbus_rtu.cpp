@@ -28,7 +28,7 @@ DATUM_FUZZ_TARGET(modbus_rtu) {
     const auto head = static_cast<unsigned char>(bytes.front());
     const auto n = std::min<std::size_t>(bytes.size() - 1, head & 0x3F);
     std::vector<std::uint8_t> piece(bytes.begin() + 1, bytes.begin() + 1 + static_cast<std::ptrdiff_t>(n));
-    if (head & 0x40) piece = with_crc(std::move(piece));
+    if (head & 0x40) piece = modbus::with_crc(std::move(piece));
     framer.receive(piece);
     for (auto frame = framer.next(); frame; frame = framer.next()) take(frame);
     if (head & 0x80) {
@@ -39,6 +39,6 @@ DATUM_FUZZ_TARGET(modbus_rtu) {
   }
   // After any input, the next request after a silence is accepted.
   framer.silence();
-  framer.receive(with_crc({unit, 3, 0, 0, 0, 1}));
+  framer.receive(modbus::with_crc({unit, 3, 0, 0, 0, 1}));
   fuzz::expect(framer.next().has_value(), "a request behind a silence is heard");
 }
