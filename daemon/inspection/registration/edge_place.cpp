@@ -66,7 +66,8 @@ std::optional<BareLevel> level_beside(const PlacedEdge& e, const std::vector<dou
   std::vector<double> heights;
   std::size_t asked = 0;
   for (const double s : along_mm)
-    for (double px = edge_beside_px; px <= edge_beside_px + edge_level_px; px += 2) {
+    for (int beside = 0; beside <= edge_level_px; beside += 2) {
+      const double px = edge_beside_px + beside;
       ++asked;
       if (const auto mm = height_at(e.scene, e.px(s, -(e.reach_mm + px * e.pixel_mm))))
         heights.push_back(*mm);
