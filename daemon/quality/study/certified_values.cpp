@@ -7,24 +7,13 @@
 #include "daemon/design/text_decoding.h"
 #include "daemon/quality/statistics/exact.h"
 #include "daemon/quality/study/study_plan.h"
+#include "daemon/quality/study/table_line.h"
 
 namespace datum::quality {
 namespace {
 
 constexpr const char* wanted_head =
     "part,component,characteristic,reference_um,u_um, or part,component,characteristic,decision";
-
-class CsvLine {
- public:
-  CsvLine(const std::string& file, int number) : file_(file), number_(number) {}
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw StudyRefused(fmt::format("{}:{}: {}", file_, number_, what));
-  }
-
- private:
-  const std::string& file_;
-  int number_;
-};
 
 struct CsvHead {
   std::map<std::string, std::size_t> at;  // by the column's name without its unit
@@ -34,7 +23,7 @@ struct CsvHead {
   bool has(const char* column) const { return at.contains(column); }
 };
 
-CsvHead head_of(const std::vector<std::string>& cells, const CsvLine& line) {
+CsvHead head_of(const std::vector<std::string>& cells, const TableLine& line) {
   static const std::set<std::string> plain{"part", "component", "characteristic", "decision"},
       with_unit{"reference", "u"};
   CsvHead head;
@@ -55,7 +44,7 @@ CsvHead head_of(const std::vector<std::string>& cells, const CsvLine& line) {
   return head;
 }
 
-Decimal certified_number(const std::string& text, const CsvLine& line) {
+Decimal certified_number(const std::string& text, const TableLine& line) {
   try {
     return decimal_of(text);
   } catch (const std::invalid_argument& error) {
@@ -63,7 +52,7 @@ Decimal certified_number(const std::string& text, const CsvLine& line) {
   }
 }
 
-CertifiedValue value_in(const std::vector<std::string>& cells, const CsvHead& head, const CsvLine& line) {
+CertifiedValue value_in(const std::vector<std::string>& cells, const CsvHead& head, const TableLine& line) {
   if (cells.size() != head.columns)
     line.refuse(
         fmt::format("{} cells, the head line has {}; decimals have a point", cells.size(), head.columns));
@@ -99,7 +88,7 @@ std::vector<CertifiedValue> read_certified_values(std::string_view csv, const st
     ++number;
     if (row.ends_with('\r')) row.remove_suffix(1);
     if (row.empty()) continue;
-    const CsvLine line(name, number);
+    const TableLine line(name, number);
     const auto cells = design::split_fields(row, ',');
     if (!head)
       head = head_of(cells, line);

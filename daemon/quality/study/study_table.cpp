@@ -9,6 +9,7 @@
 
 #include "config/utc_time.h"
 #include "daemon/design/text_decoding.h"
+#include "daemon/quality/study/table_line.h"
 
 namespace datum::quality {
 namespace {
@@ -23,19 +24,7 @@ struct Columns {
   bool has(const std::string& name) const { return at.contains(name); }
 };
 
-class Place {
- public:
-  Place(const std::string& name, int line) : name_(name), line_(line) {}
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw StudyRefused(fmt::format("{}:{}: {}", name_, line_, what));
-  }
-
- private:
-  const std::string& name_;
-  int line_;
-};
-
-void take_unit(Columns& columns, const std::string& unit, const Place& place) {
+void take_unit(Columns& columns, const std::string& unit, const TableLine& place) {
   if (!units.contains(unit))
     place.refuse(fmt::format("unit '{}'; allowed: um, mm, mdeg, permille, percent", unit.substr(0, 20)));
   if (!columns.unit.empty() && columns.unit != unit)
@@ -43,7 +32,7 @@ void take_unit(Columns& columns, const std::string& unit, const Place& place) {
   columns.unit = unit;
 }
 
-Columns columns_of(const std::vector<std::string>& head, const std::string& unit, const Place& place) {
+Columns columns_of(const std::vector<std::string>& head, const std::string& unit, const TableLine& place) {
   Columns columns;
   if (!unit.empty()) take_unit(columns, unit, place);
   for (std::size_t i = 0; i < head.size(); ++i) {
@@ -69,7 +58,7 @@ Columns columns_of(const std::vector<std::string>& head, const std::string& unit
 }
 
 std::string name_in(const std::vector<std::string>& cells, const Columns& columns, const char* column,
-                    const Place& place) {
+                    const TableLine& place) {
   const auto found = columns.at.find(column);
   if (found == columns.at.end()) return "";
   const std::string& text = cells[found->second];
@@ -82,7 +71,7 @@ std::string name_in(const std::vector<std::string>& cells, const Columns& column
   return text;
 }
 
-std::optional<Decimal> number_in(const std::string& text, const char* column, const Place& place) {
+std::optional<Decimal> number_in(const std::string& text, const char* column, const TableLine& place) {
   if (text.empty() || text == "INVALID") return std::nullopt;
   try {
     return decimal_of(text);
@@ -91,7 +80,7 @@ std::optional<Decimal> number_in(const std::string& text, const char* column, co
   }
 }
 
-std::optional<std::int64_t> time_in(const std::string& text, const Place& place) {
+std::optional<std::int64_t> time_in(const std::string& text, const TableLine& place) {
   if (text.empty()) return std::nullopt;
   const auto time = utc_seconds(text);
   if (!time)
@@ -102,7 +91,7 @@ std::optional<std::int64_t> time_in(const std::string& text, const Place& place)
 const std::set<std::string> decisions{"PASS", "INCONCLUSIVE", "FAIL", "INVALID"};
 
 void read_attribute(Reading& r, const std::vector<std::string>& cells, const Columns& columns,
-                    const Place& place) {
+                    const TableLine& place) {
   r.decision = cells[columns.at.at("decision")];
   if (columns.has("reference") && !columns.has("value"))
     r.reference_decision = cells[columns.at.at("reference")];
@@ -144,7 +133,7 @@ StudyTable read_study_table(std::string_view csv, const std::string& name, const
     ++line;
     if (row.ends_with('\r')) row.remove_suffix(1);
     if (row.empty()) continue;
-    const Place place(name, line);
+    const TableLine place(name, line);
     const auto cells = design::split_fields(row, ',');
     if (!head) {
       columns = columns_of(cells, unit, place);
