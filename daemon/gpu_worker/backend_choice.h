@@ -29,9 +29,8 @@ struct BackendChoice {
   std::unique_ptr<SystemInverter> inverter;  // systems of warped boards
   std::unique_ptr<Correlator> correlator;    // shifts of boards
   std::shared_ptr<FringeDemodulator> demodulator;
-  std::shared_ptr<EarlyPixels>
-      early;        // takes boards' frames for the measurer while they are read; null: nobody
-  std::string why;  // one line for the log: the choice and the detected devices
+  std::shared_ptr<EarlyPixels> early;  // takes boards' frames while they are read; null: nobody
+  std::string why;                     // one line for the log: the choice and the detected devices
   std::function<std::string()> fault;  // "" while the chosen backend works, else its fault
   // Number of restarts of datumd-gpu by kind of work; empty without a GPU.
   std::function<std::map<std::string, std::uint64_t>()> worker_restarts;

@@ -24,8 +24,8 @@ namespace datum {
 struct GpuClientSettings {
   std::filesystem::path program = program_beside_this("datumd-gpu");
   Backend staging;  // threads and instruction set for copying a frame into its slot
-  std::uint32_t slots =
-      3;  // one for frames that are copied, the others for frames that come early: one in work, one behind it
+  // One for frames that are copied; for frames that come early one in work and one behind it.
+  std::uint32_t slots = 3;
   // An idle driver takes seconds to start, more with eight cards and no persistence daemon.
   std::chrono::milliseconds start_timeout{60'000};
   // The worst case is the PTX translation for a newer card, which happens once.
