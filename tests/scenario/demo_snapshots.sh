@@ -52,7 +52,7 @@ unit = "mm"
 path = "$cell/links/cmm"
 baud = 115200
 [cmm.pairing]
-window_ms = $((5000 * ${DATUM_SLOWER:-1}))
+window_ms = 30000  # as long as a frame may take: the stage stands until its frame is there
 [host.serial]
 path = "$cell/links/host"
 baud = 115200
