@@ -74,6 +74,12 @@ void Ledger::deliver(const scenario::Cell& cell, int board) {
   cell.deliver(name_of_frame(board), frame_of(board));
 }
 
+void Ledger::killed(const scenario::Cell& cell) {
+  for (const std::string& claim : cell.list("drop/work"))
+    for (const std::string& file : cell.list("drop/work/" + claim))
+      if (file.starts_with("f") && file.ends_with(".ptr")) ++kills_[board_of(file)];
+}
+
 void Ledger::announced(const std::string& line) {
   const auto [known, is_new] = lines_.emplace(sequence_of(line), line);
   if (!is_new && known->second != line)
@@ -136,6 +142,14 @@ void Ledger::check_lines(const Lines& told, Findings& findings) const {
 
 bool Ledger::is_early(const nlohmann::json& result) const {
   return early_is_fine && result["reason"] == "FRAME_EARLY";
+}
+
+bool Ledger::is_given_up(const nlohmann::json& result) const {
+  if (result["reason"] != "FRAME" ||
+      result["detail"].get<std::string>().find("times while it measured this") == std::string::npos)
+    return false;
+  const auto kills = kills_.find(board_of(result["frame_id"]));
+  return kills != kills_.end() && kills->second >= 2;
 }
 
 namespace {

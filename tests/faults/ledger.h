@@ -38,6 +38,8 @@ class Ledger {
   void deliver(const scenario::Cell& cell, int board);
   /// Records a board whose frame is delivered already.
   void delivered(int board) { delivered_.insert(board); }
+  /// Records what lies in work/ of a daemon that was killed: after the second kill it no longer measures such a frame.
+  void killed(const scenario::Cell& cell);
   /// Records a received line R,... Contradictions with earlier lines are kept for check().
   virtual void announced(const std::string& line);
   std::size_t announcements() const { return lines_.size(); }
@@ -57,6 +59,8 @@ class Ledger {
   bool measures_what_is_left = true;
 
   bool is_early(const nlohmann::json& result) const;
+  /// INVALID, because the daemon was killed twice and more while it had the frame in work.
+  bool is_given_up(const nlohmann::json& result) const;
 
   /// Restarts the daemon without faults, lets it measure the remaining frames, reads every result and stops it.
   void check(scenario::Cell& cell, Findings& findings);
@@ -81,6 +85,7 @@ class Ledger {
   std::map<std::string, double> tolerances_um_;  // by SHA-256 of the recipe's text
   Lines lines_;
   std::vector<std::string> contradictions_;
+  std::map<int, int> kills_;  // with the board's frame in work
 };
 
 /// The sequence number of a line R,...; throws plc::ProtocolError.

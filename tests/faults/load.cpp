@@ -121,6 +121,7 @@ int Load::end(int signal) {
 
 int Load::ended() {
   const int status = cell_.daemon().wait();
+  if (status == -SIGKILL) ledger_.killed(cell_);
   for (Client& client : hosts_) take_lines(client);
   hosts_.clear();
   return status;
