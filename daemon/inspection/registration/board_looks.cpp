@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "daemon/inspection/registration/search_pairs.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -86,19 +87,26 @@ std::size_t deepest_look(const std::vector<EdgeScene>& scenes, const Component& 
   return best;
 }
 
-BodyEdges body_edges(const std::vector<EdgeScene>& scenes, const std::vector<std::size_t>& components,
-                     const PlaneMotion& motion, const EdgeSettings& settings, unsigned threads) {
-  if (scenes.size() == 1) return body_edges(scenes.front(), components, motion, settings, threads);
-  const MovedPlane moved(motion);
-  std::vector<std::vector<std::size_t>> shown(scenes.size());
-  for (const std::size_t i : components)
-    shown[deepest_look(scenes, scenes.front().recipe.components[i], moved)].push_back(i);
-  BodyEdges all;
-  for (std::size_t k = 0; k < scenes.size(); ++k) {
-    const BodyEdges own = body_edges(scenes[k], shown[k], motion, settings, threads);
-    all.pairs.insert(all.pairs.end(), own.pairs.begin(), own.pairs.end());
-    all.measured += own.measured;
-  }
+std::vector<BodyEdges> body_edges(const std::vector<EdgeScene>& scenes,
+                                  const std::vector<std::size_t>& components,
+                                  std::span<const PlaneMotion> motions, const EdgeSettings& settings,
+                                  unsigned threads) {
+  const std::vector<MovedPlane> moved(motions.begin(), motions.end());
+  const std::size_t n = components.size();
+  std::vector<std::size_t> look(n * motions.size(), 0);
+  std::vector<OneBodysEdges> found(look.size());
+  parallel_for(threads, found.size(), [&](std::size_t at, unsigned) {
+    const std::size_t component = components[at % n];
+    const MovedPlane& motion = moved[at / n];
+    if (scenes.size() > 1)
+      look[at] = deepest_look(scenes, scenes.front().recipe.components[component], motion);
+    found[at] = edges_of_body(scenes[look[at]], component, motion, settings);
+  });
+  std::vector<BodyEdges> all(motions.size());
+  for (std::size_t m = 0; m < all.size(); ++m)
+    for (std::size_t k = 0; k < scenes.size(); ++k)
+      for (std::size_t at = m * n; at < (m + 1) * n; ++at)
+        if (look[at] == k) all[m].add(found[at]);
   return all;
 }
 

@@ -29,8 +29,11 @@ double depth_px(const BoardLookAt& look, const Component& component, const Moved
 std::size_t deepest_look(const std::vector<EdgeScene>& scenes, const Component& component,
                          const MovedPlane& motion);
 
-/// Edges of these components, each in its deepest look. One scene: body_edges.
-BodyEdges body_edges(const std::vector<EdgeScene>& scenes, const std::vector<std::size_t>& components,
-                     const PlaneMotion& motion, const EdgeSettings& settings, unsigned threads);
+/// Edges of these components with the board at each of the motions: each body's in its deepest look. Of one motion those of the first
+/// look come first.
+std::vector<BodyEdges> body_edges(const std::vector<EdgeScene>& scenes,
+                                  const std::vector<std::size_t>& components,
+                                  std::span<const PlaneMotion> motions, const EdgeSettings& settings,
+                                  unsigned threads);
 
 }  // namespace datum

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <span>
 
 #include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
@@ -36,21 +36,42 @@ std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, d
   return order;
 }
 
+/// The search's lattice and what depends on it.
+struct Looking {
+  std::optional<HeightLattice> lattice;  // none: no look shows the board
+  std::vector<BoardForm> forms;          // borrowed by scenes
+  std::vector<EdgeScene> scenes;         // of the looks that show it
+  double pixel_mm = 0, first_mm = 0;
+  const BoardView& view() const { return scenes.front().view; }  // of the lattice
+};
+
 struct Fitting {
   const std::vector<EdgeScene>& scenes;  // of one board
-  double lowest_mm, pixel_mm, first_mm;
+  double pixel_mm, first_mm;
+  std::vector<std::size_t> large, all;  // bodies of the first pass, and of the others
   unsigned threads;
   BoardModel model = BoardModel::rigid;
 
-  /// One pass: edges within reach of the motion, and its correction.
-  void pass(double reach_mm, double near_mm, double half_mm, bool last, RegisteredMotion& r) const {
-    const std::size_t at_most = half_mm > 0 ? first_fitted : most_fitted;
+  Fitting(const Looking& at, double lowest_mm, unsigned on_threads)
+      : scenes(at.scenes), pixel_mm(at.pixel_mm), first_mm(at.first_mm), threads(on_threads) {
     const Recipe& recipe = scenes.front().recipe;
-    std::vector<std::size_t> bodies = fitted_bodies(recipe, lowest_mm, half_mm, at_most);
-    if (bodies.size() < 8) bodies = fitted_bodies(recipe, lowest_mm, 0, at_most);
+    large = fitted_bodies(recipe, lowest_mm, first_mm, first_fitted);
+    if (large.size() < 8) large = fitted_bodies(recipe, lowest_mm, 0, first_fitted);
+    all = fitted_bodies(recipe, lowest_mm, 0, most_fitted);
+  }
+
+  /// One pass: edges of the bodies within reach of each motion, and its correction.
+  void pass(double reach_mm, double near_mm, const std::vector<std::size_t>& bodies, bool last,
+            std::span<RegisteredMotion> motions) const {
     const int rows = last ? std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows) : 0;
-    const BodyEdges edges =
-        body_edges(scenes, bodies, r.motion, {reach_mm, near_mm, profiles, rows}, threads);
+    std::vector<PlaneMotion> at;
+    for (const RegisteredMotion& r : motions) at.push_back(r.motion);
+    const std::vector<BodyEdges> edges =
+        body_edges(scenes, bodies, at, {reach_mm, near_mm, profiles, rows}, threads);
+    parallel_for(threads, motions.size(),
+                 [&](std::size_t i, unsigned) { correct(edges[i], reach_mm, motions[i]); });
+  }
+  void correct(const BodyEdges& edges, double reach_mm, RegisteredMotion& r) const {
     r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0), model);
     if (r.fit.solved ||
         model == BoardModel::rigid)  // a stretch left open does not say that the edges do not fit
@@ -59,17 +80,50 @@ struct Fitting {
       r.motion = corrected(r.motion, r.fit);
   }
   void stretch(RegisteredMotion& r) const {
-    pass(first_mm, near_px * pixel_mm, 0, false, r);
-    pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, false, r);
+    pass(first_mm, near_px * pixel_mm, all, false, {&r, 1});
+    near_fits({&r, 1});
+  }
+  std::vector<RegisteredMotion> first_fits(std::span<const SearchedPlace> places) const {
+    std::vector<RegisteredMotion> fits(places.size());
+    for (std::size_t i = 0; i < fits.size(); ++i) fits[i].motion = places[i].motion;
+    pass(first_mm, first_mm / 2, large, false, fits);
+    return fits;
+  }
+  void near_fits(std::span<RegisteredMotion> fits, bool last = false) const {
+    pass(last_reach_px * pixel_mm, near_px * pixel_mm, all, last, fits);
   }
   RegisteredMotion from(const SearchedPlace& place, double least) const {
-    RegisteredMotion r;
-    r.motion = place.motion;
-    pass(first_mm, first_mm / 2, first_mm, false, r);
-    if (r.match < least) return r;
-    pass(last_reach_px * pixel_mm, near_px * pixel_mm, 0, false, r);
-    return r;
+    std::vector<RegisteredMotion> r = first_fits({&place, 1});
+    if (r.front().match >= least) near_fits(r);
+    return std::move(r.front());
   }
+};
+
+/// The fits at the places, one after the other, of which the first ones are made at once: as `from` has them.
+class PlaceFits {
+ public:
+  PlaceFits(const std::vector<SearchedPlace>& places, std::size_t at_once, const Fitting& fitting)
+      : places_(places), fitting_(fitting), first_(fitting.first_fits({places.data(), at_once})) {
+    // Perhaps a better place's fit makes some of these needless.
+    for (std::size_t i = 0; i < first_.size(); ++i)
+      if (first_[i].match >= least_match * first_.front().match) order_.push_back(i);
+    for (const std::size_t i : order_) second_.push_back(first_[i]);
+    fitting.near_fits(second_);
+  }
+  RegisteredMotion at(std::size_t i, double least) {
+    if (i >= first_.size()) return fitting_.from(places_[i], least);
+    if (first_[i].match < least) return first_[i];
+    const auto made = std::find(order_.begin(), order_.end(), i);
+    if (made != order_.end()) return second_[std::size_t(made - order_.begin())];
+    fitting_.near_fits({&first_[i], 1});
+    return first_[i];
+  }
+
+ private:
+  const std::vector<SearchedPlace>& places_;
+  const Fitting& fitting_;
+  std::vector<RegisteredMotion> first_, second_;
+  std::vector<std::size_t> order_;  // numbers of the second ones
 };
 
 /// Farthest corner's distance.
@@ -98,11 +152,14 @@ void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting
   std::vector<RegisteredMotion> fitted;
   std::size_t best = 0;  // of them
   std::optional<RegisteredMotion> beyond;
-  for (const SearchedPlace& place : places) {
-    if (alternatives > most_alternatives ||
-        (alternatives > 0 && place.match < least_match * places.front().match))
-      break;
-    RegisteredMotion m = fitting.from(place, fitted.empty() ? 0 : least_match * fitted[best].match);
+  const auto is_far_worse = [&](const SearchedPlace& p) {
+    return p.match < least_match * places.front().match;
+  };
+  const auto promising = std::find_if(places.begin(), places.end(), is_far_worse) - places.begin();
+  PlaceFits fits(places, std::min<std::size_t>(std::size_t(promising), most_alternatives + 1), fitting);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (alternatives > most_alternatives || (alternatives > 0 && is_far_worse(places[i]))) break;
+    RegisteredMotion m = fits.at(i, fitted.empty() ? 0 : least_match * fitted[best].match);
     if (is_allowed(m.motion, s, fitting.pixel_mm)) {
       if (fitted.empty() || distance_mm(m.motion, fitted[best].motion, size_mm) > fitting.first_mm)
         ++alternatives;
@@ -128,15 +185,6 @@ void count_bodies(const std::vector<EdgeScene>& scenes, double lowest_mm, unsign
   r.expected = std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
   r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));
 }
-
-/// The search's lattice and what depends on it.
-struct Looking {
-  std::optional<HeightLattice> lattice;  // none: no look shows the board
-  std::vector<BoardForm> forms;          // borrowed by scenes
-  std::vector<EdgeScene> scenes;         // of the looks that show it
-  double pixel_mm = 0, first_mm = 0;
-  const BoardView& view() const { return scenes.front().view; }  // of the lattice
-};
 
 Looking look_at(const Recipe& recipe, std::span<const BoardLookAt> looks,
                 const RegistrationSettings& settings, double margin_mm, unsigned threads) {
@@ -194,12 +242,12 @@ BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLook
   const Looking at = look_at(recipe, looks, settings, 0, threads);
   if (!at.lattice) return r;
   const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
-  Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  Fitting fitting(at, settings.lowest_mm, threads);
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
   if (as_designed(r.best->motion.turn)) fitting.model = settings.model;
   if (fitting.model != BoardModel::rigid) fitting.stretch(*r.best);
-  fitting.pass(last_reach_px * at.pixel_mm, near_px * at.pixel_mm, 0, true, *r.best);
+  fitting.near_fits({&*r.best, 1}, true);
   count_bodies(at.scenes, settings.lowest_mm, threads, r);
   return r;
 }
@@ -211,7 +259,7 @@ std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::sp
   if (std::abs(off_mm) <= settings.max_shift_mm) return std::nullopt;
   const Looking at = look_at(recipe, looks, settings, std::abs(off_mm), threads);
   if (!at.lattice) return std::nullopt;
-  const Fitting fitting{at.scenes, settings.lowest_mm, at.pixel_mm, at.first_mm, threads};
+  const Fitting fitting(at, settings.lowest_mm, threads);
   SearchSettings range = range_of(settings);
   range.first_turn = 1;
   range.turn_step = 2;

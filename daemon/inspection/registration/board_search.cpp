@@ -164,14 +164,6 @@ struct Peak {
   int score = 0;
 };
 
-template <class See>
-void each(const Range& r, const See& see) {
-  for (int turn = 0; turn < r.turns; ++turn)
-    for (int angle = -r.angles; angle <= r.angles; ++angle)
-      for (int y = -r.reach_y; y <= r.reach_y; ++y)
-        for (int x = -r.reach_x; x <= r.reach_x; ++x) see(turn, angle, y, x);
-}
-
 bool is_peak(const std::vector<std::int16_t>& scores, const Range& r, const Peak& p) {
   for (int a = std::max(-r.angles, p.angle - 1); a <= std::min(r.angles, p.angle + 1); ++a)
     for (int y = std::max(-r.reach_y, p.y - 1); y <= std::min(r.reach_y, p.y + 1); ++y)
@@ -185,16 +177,26 @@ double distance(const Peak& a, const Peak& b) {
   return std::hypot(double(a.x - b.x), double(a.y - b.y)) + 0.8 * std::abs(a.angle - b.angle);
 }
 
+void add_peaks(const std::vector<std::int16_t>& scores, const Range& r, int turn, int least,
+               std::vector<Peak>& peaks) {
+  for (int angle = -r.angles; angle <= r.angles; ++angle)
+    for (int y = -r.reach_y; y <= r.reach_y; ++y)
+      for (int x = -r.reach_x; x <= r.reach_x; ++x) {
+        const Peak p{turn, angle, x, y, scores[r.at(turn, angle, y, x)]};
+        if (p.score > least && is_peak(scores, r, p)) peaks.push_back(p);
+      }
+}
+
 /// The highest first; three cells apart and more. The first one is the best of all.
-std::vector<Peak> peaks_of(const std::vector<std::int16_t>& scores, const Range& r) {
+std::vector<Peak> peaks_of(const std::vector<std::int16_t>& scores, const Range& r, unsigned threads) {
   const int highest = *std::max_element(scores.begin(), scores.end());
   std::vector<Peak> all, apart;
   if (highest <= 0) return all;
-  const int least = int(least_peak * highest);
-  each(r, [&](int turn, int angle, int y, int x) {
-    const Peak p{turn, angle, x, y, scores[r.at(turn, angle, y, x)]};
-    if (p.score > least && is_peak(scores, r, p)) all.push_back(p);
+  std::vector<std::vector<Peak>> of_turn(std::size_t(r.turns));
+  parallel_for(threads, of_turn.size(), [&](std::size_t turn, unsigned) {
+    add_peaks(scores, r, int(turn), int(least_peak * highest), of_turn[turn]);
   });
+  for (const std::vector<Peak>& peaks : of_turn) all.insert(all.end(), peaks.begin(), peaks.end());
   std::stable_sort(all.begin(), all.end(), [](const Peak& a, const Peak& b) { return a.score > b.score; });
   for (const Peak& p : all) {
     if (apart.size() == most_peaks) break;
@@ -270,11 +272,12 @@ std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattic
     expected[i] = expectation_of(pairs.levels_mm[i], lattice, std::max(r.width, r.reach_y));
   });
   const auto scores = scores_of(pairs, expected, to_cell, r, pivot, threads);
-  std::vector<SearchedPlace> places;
-  for (const Peak& peak : peaks_of(scores, r)) {
-    places.push_back(place_of(peak, scores, r, to_cell, pivot, 2 * pairs.pairs.size()));
-    places.back().match = match_of(pairs, expected, to_cell, places.back());
-  }
+  const std::vector<Peak> peaks = peaks_of(scores, r, threads);
+  std::vector<SearchedPlace> places(peaks.size());
+  parallel_for(threads, peaks.size(), [&](std::size_t i, unsigned) {
+    places[i] = place_of(peaks[i], scores, r, to_cell, pivot, 2 * pairs.pairs.size());
+    places[i].match = match_of(pairs, expected, to_cell, places[i]);
+  });
   if (places.size() > 2)
     std::stable_sort(places.begin() + 1, places.end(),
                      [](const SearchedPlace& a, const SearchedPlace& b) { return a.match > b.match; });

@@ -280,44 +280,52 @@ int seen_at(const EdgeScene& scene, std::size_t component, const MovedPlane& mot
   return !top ? 0 : is_height(*top, body.height_mm) ? 1 : -1;
 }
 
+OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const MovedPlane& moved,
+                            const EdgeSettings& settings) {
+  OneBodysEdges found;
+  const double pixel_mm = std::max(scene.view.per_col().norm(), scene.view.per_row().norm());
+  const Component& c = scene.recipe.components[component];
+  const MovedBody body(scene, c, moved);
+  const LocalHeights heights(scene, body.centre_mm);
+  const auto top = top_of(scene, heights, body);
+  found.measured = top.has_value();
+  if (!top || !is_height(*top, body.height_mm)) return found;
+  Profile scratch;
+  const Eigen::Vector2d half = c.body.size_mm / 2;
+  for (int axis = 0; axis < 2; ++axis) {
+    std::array<std::optional<EdgeVotes::Edge>, 2> edges;
+    for (int k = 0; k < 2; ++k) {
+      const Eigen::Vector2d outward = (k ? 1 : -1) * body.axes.col(axis);
+      const EdgeLine e{body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis),
+                       half[1 - axis], half[axis]};
+      edges[std::size_t(k)] = edge_of(scene, heights, e, body.height_mm, *top, settings, scratch);
+    }
+    if (!edges[0] || !edges[1]) continue;
+    const double off = (edges[1]->at_mm - edges[0]->at_mm) / 2, size_off = edges[0]->at_mm + edges[1]->at_mm,
+                 unresolved = (edges[0]->unresolved_mm + edges[1]->unresolved_mm) / 2;
+    if (std::abs(size_off) > std::min(most_size_mm, size_share * c.body.size_mm[axis]) + size_px * pixel_mm)
+      continue;
+    found.along[std::size_t(axis)] =
+        EdgePair{component, c.body.centre_mm, body.axes.col(axis), off, size_off, unresolved};
+  }
+  return found;
+}
+
+void BodyEdges::add(const OneBodysEdges& body) {
+  measured += body.measured ? 1 : 0;
+  for (const auto& pair : body.along)
+    if (pair) pairs.push_back(*pair);
+}
+
 BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& components,
                      const PlaneMotion& motion, const EdgeSettings& settings, unsigned threads) {
   const MovedPlane moved(motion);
-  const double pixel_mm = std::max(scene.view.per_col().norm(), scene.view.per_row().norm());
-  std::vector<std::array<std::optional<EdgePair>, 2>> found(components.size());
-  std::vector<char> measured(components.size(), 0);
+  std::vector<OneBodysEdges> found(components.size());
   parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
-    const Component& c = scene.recipe.components[components[i]];
-    const MovedBody body(scene, c, moved);
-    const LocalHeights heights(scene, body.centre_mm);
-    const auto top = top_of(scene, heights, body);
-    measured[i] = top ? 1 : 0;
-    if (!top || !is_height(*top, body.height_mm)) return;
-    Profile scratch;
-    const Eigen::Vector2d half = c.body.size_mm / 2;
-    for (int axis = 0; axis < 2; ++axis) {
-      std::array<std::optional<EdgeVotes::Edge>, 2> edges;
-      for (int k = 0; k < 2; ++k) {
-        const Eigen::Vector2d outward = (k ? 1 : -1) * body.axes.col(axis);
-        const EdgeLine e{body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis),
-                         half[1 - axis], half[axis]};
-        edges[std::size_t(k)] = edge_of(scene, heights, e, body.height_mm, *top, settings, scratch);
-      }
-      if (!edges[0] || !edges[1]) continue;
-      const double off = (edges[1]->at_mm - edges[0]->at_mm) / 2,
-                   size_off = edges[0]->at_mm + edges[1]->at_mm,
-                   unresolved = (edges[0]->unresolved_mm + edges[1]->unresolved_mm) / 2;
-      if (std::abs(size_off) > std::min(most_size_mm, size_share * c.body.size_mm[axis]) + size_px * pixel_mm)
-        continue;
-      found[i][std::size_t(axis)] =
-          EdgePair{components[i], c.body.centre_mm, body.axes.col(axis), off, size_off, unresolved};
-    }
+    found[i] = edges_of_body(scene, components[i], moved, settings);
   });
   BodyEdges edges;
-  edges.measured = std::size_t(std::count(measured.begin(), measured.end(), 1));
-  for (const auto& both : found)
-    for (const auto& pair : both)
-      if (pair) edges.pairs.push_back(*pair);
+  for (const OneBodysEdges& body : found) edges.add(body);
   return edges;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "daemon/inspection/recipe/recipe.h"
@@ -37,14 +39,24 @@ struct EdgeScene {
   const BoardForm& form;
 };
 
-/// Of these components, with the board at `motion`. An edge is the place along a profile that best parts pixels above half of
-/// the body's measured height from pixels below it; between two neighbouring pixels it is interpolated. A profile without both
-/// sides, a body of another height or size (beyond 15 % and two pixels), or one with one edge has no pair; nor has an edge of which a third of the profiles
+/// Of one body with the board at the motion. An edge is the place along a profile that best parts pixels above half of the body's
+/// measured height from pixels below it; between two neighbouring pixels it is interpolated. A profile without both sides, a body of
+/// another height or size (beyond 15 % and two pixels), or one with one edge has no pair; nor has an edge of which a third of the profiles
 /// deviates: the body is turned.
+struct OneBodysEdges {
+  bool measured = false;                         // its place has heights
+  std::array<std::optional<EdgePair>, 2> along;  // the body's x and y
+};
+OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const MovedPlane& motion,
+                            const EdgeSettings& settings);
+
 struct BodyEdges {
   std::vector<EdgePair> pairs;
   std::size_t measured = 0;  // bodies whose place has heights
+  void add(const OneBodysEdges& body);
 };
+
+/// Of these components, in their order.
 BodyEdges body_edges(const EdgeScene& scene, const std::vector<std::size_t>& components,
                      const PlaneMotion& motion, const EdgeSettings& settings, unsigned threads);
 

@@ -67,29 +67,29 @@ struct TileLevel {
   double x, y, mm;  // x, y in the form's units
 };
 
+/// Not a number: too few samples.
+TileLevel tile_level(const HeightLattice& l, int r0, int c0) {
+  std::array<float, (tile / tile_stride) * (tile / tile_stride)> seen{};
+  std::size_t n = 0;
+  for (int r = r0; r < std::min(l.rows, r0 + tile); r += tile_stride)
+    for (int c = c0; c < std::min(l.cols, c0 + tile); c += tile_stride) {
+      const float h = l.mm[std::size_t(r) * std::size_t(l.cols) + std::size_t(c)];
+      if (std::isfinite(h)) seen[n++] = h;
+    }
+  if (n < seen.size() / 4) return {0, 0, std::nan("")};
+  const auto at = seen.begin() + std::ptrdiff_t(quantile * double(n));
+  std::nth_element(seen.begin(), at, seen.begin() + std::ptrdiff_t(n));
+  const Eigen::Vector2d px =
+      l.first_px.cast<double>() + l.step * Eigen::Vector2d(c0 + (tile - 1) * 0.5, r0 + (tile - 1) * 0.5);
+  const Eigen::Vector2d at_form = (px - l.form.middle_px).cwiseQuotient(l.form.half_px);
+  return {at_form.x(), at_form.y(), *at};
+}
+
 std::vector<TileLevel> tile_levels(const HeightLattice& l, unsigned threads) {
   const int across = (l.cols + tile - 1) / tile, down = (l.rows + tile - 1) / tile;
   std::vector<TileLevel> all(std::size_t(across) * std::size_t(down));
-  parallel_for(threads, std::size_t(down), [&](std::size_t ty, unsigned) {
-    std::array<float, (tile / tile_stride) * (tile / tile_stride)> seen{};
-    for (int tx = 0; tx < across; ++tx) {
-      std::size_t n = 0;
-      const int r0 = int(ty) * tile, c0 = tx * tile;
-      for (int r = r0; r < std::min(l.rows, r0 + tile); r += tile_stride)
-        for (int c = c0; c < std::min(l.cols, c0 + tile); c += tile_stride) {
-          const float h = l.mm[std::size_t(r) * std::size_t(l.cols) + std::size_t(c)];
-          if (std::isfinite(h)) seen[n++] = h;
-        }
-      TileLevel& t = all[ty * std::size_t(across) + std::size_t(tx)];
-      t.mm = std::nan("");
-      if (n < seen.size() / 4) continue;
-      const auto at = seen.begin() + std::ptrdiff_t(quantile * double(n));
-      std::nth_element(seen.begin(), at, seen.begin() + std::ptrdiff_t(n));
-      const Eigen::Vector2d px =
-          l.first_px.cast<double>() + l.step * Eigen::Vector2d(c0 + (tile - 1) * 0.5, r0 + (tile - 1) * 0.5);
-      const Eigen::Vector2d at_form = (px - l.form.middle_px).cwiseQuotient(l.form.half_px);
-      t = {at_form.x(), at_form.y(), *at};
-    }
+  parallel_for(threads, all.size(), [&](std::size_t i, unsigned) {
+    all[i] = tile_level(l, int(i) / across * tile, int(i) % across * tile);
   });
   std::erase_if(all, [](const TileLevel& t) { return std::isnan(t.mm); });
   return all;

@@ -17,16 +17,32 @@ bool inside(const BoardRect& rect, const Eigen::Vector2d& at, double margin_mm) 
   return d.x() <= rect.size_mm.x() / 2 + margin_mm && d.y() <= rect.size_mm.y() / 2 + margin_mm;
 }
 
-/// Whether no other body is there.
-bool free_at(const Recipe& recipe, std::size_t own, const Eigen::Vector2d& at, double margin_mm) {
-  for (std::size_t i = 0; i < recipe.components.size(); ++i) {
-    const BoardRect& body = recipe.components[i].body;
-    const double reach = body.size_mm.norm() / 2 + 2 * margin_mm;
-    if (i != own && (at - body.centre_mm).squaredNorm() <= reach * reach && inside(body, at, margin_mm))
-      return false;
+/// Whether a place is free of bodies other than one's own. Borrows the recipe.
+class FreePlaces {
+ public:
+  FreePlaces(const Recipe& recipe, double margin_mm) : margin_mm_(margin_mm) {
+    for (const Component& c : recipe.components) {
+      const double reach = c.body.size_mm.norm() / 2 + 2 * margin_mm;
+      bodies_.push_back({c.body, reach * reach});
+    }
   }
-  return true;
-}
+  bool free_at(std::size_t own, const Eigen::Vector2d& at) const {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      const auto& [body, reach2_mm2] = bodies_[i];
+      if (i != own && (at - body.centre_mm).squaredNorm() <= reach2_mm2 && inside(body, at, margin_mm_))
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Body {
+    const BoardRect& rect;
+    double reach2_mm2;
+  };
+  double margin_mm_;
+  std::vector<Body> bodies_;
+};
 
 std::vector<std::size_t> largest_first(const Recipe& recipe, double lowest_mm) {
   std::vector<std::size_t> order;
@@ -69,6 +85,7 @@ double search_cell_mm(const Recipe& recipe, double lowest_mm, std::size_t most_b
 SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies) {
   SearchPairs s;
   const Eigen::Vector2d middle = recipe.board_size_mm / 2;
+  const FreePlaces others(recipe, cell_mm / 2);
   for (const std::size_t i : largest_first(recipe, lowest_mm)) {
     if (s.bodies == most_bodies) break;
     const Component& c = recipe.components[i];
@@ -86,7 +103,7 @@ SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm,
         out[across] = sign * (half[across] + cell_mm);
         in[along] = out[along] = is_long ? (k - 0.5) * half[along] : 0;
         const SearchPair p{c.body.centre_mm + axes * in, c.body.centre_mm + axes * out, level, s.bodies};
-        if (free_at(recipe, i, p.out_mm, cell_mm / 2)) s.pairs.push_back(p);
+        if (others.free_at(i, p.out_mm)) s.pairs.push_back(p);
       }
     }
     if (s.pairs.size() == before) continue;
