@@ -35,7 +35,8 @@ void spoil(TwinBoard& twin, const AlignmentHole& hole, const Eigen::Vector2d& at
 }  // namespace
 
 std::vector<OutlineEdge> whole_sides_of(const Recipe& recipe, const TwinRelief& relief) {
-  constexpr double depth_mm = 0.5, border_mm = 0.05;
+  constexpr double depth_mm = 0.5;
+  const double border_mm = relief_border_cells * relief.pitch_mm;  // from here on a board may be routed wider
   std::vector<OutlineEdge> sides = sides_of(recipe.board_size_mm);
   std::erase_if(sides, [&](const OutlineEdge& e) {
     const Eigen::Vector2d along = (e.to_mm - e.from_mm).normalized(), in(-along.y(), along.x());

@@ -37,6 +37,9 @@ struct TwinBody {
   double base_um = 0;
 };
 
+/// Cells at a relief's border of which the outline may leave a part.
+inline constexpr int relief_border_cells = 2;
+
 /// Levels of the bare board's surface by cells, row 0 at y = 0; um over floor_at(). NaN: a hole, or beyond the edge. Empty: flat.
 struct TwinRelief {
   double pitch_mm = 0;

@@ -58,11 +58,7 @@ class Painter {
           open(row, col, start);
           continue;
         }
-        // A board that is routed wider has at its edge what lies beside it.
-        const auto in = [](double mm, double size) { return std::clamp(mm, 1e-3, size - 1e-3); };
-        const double um = board_.routed.empty() ? board_.relief.at(hit.x(), hit.y())
-                                                : board_.relief.at(in(hit.x(), board_.size_mm.x()),
-                                                                   in(hit.y(), board_.size_mm.y()));
+        const double um = relief_um_at(hit.head<2>());
         if (!std::isnan(um)) set(row, col, um == 0 ? z : floor_z_mm(start, um * 1e-3), PixelClass::ok);
       }
     }
@@ -156,6 +152,15 @@ class Painter {
       const Vector2d way = e.to_mm - e.from_mm, d = at - e.from_mm;
       return way.x() * d.y() - way.y() * d.x() >= 0;
     });
+  }
+  /// A board that is routed wider has at its edge what lies beside it: the relief's outermost cells lie beyond the outline in part, and
+  /// then have no level.
+  double relief_um_at(const Vector2d& at) const {
+    const TwinRelief& relief = board_.relief;
+    if (board_.routed.empty()) return relief.at(at.x(), at.y());
+    const double border = relief_border_cells * relief.pitch_mm;
+    const auto in = [&](double mm, double size) { return std::clamp(mm, border, size - border); };
+    return relief.at(in(at.x(), board_.size_mm.x()), in(at.y(), board_.size_mm.y()));
   }
   /// What is seen where the board is not.
   void open(int row, int col, const Vector3d& start) {

@@ -132,5 +132,27 @@ TEST(TwinScene, NothingIsSeenBesideTheBoardInHolesAndUnderOcclusions) {
   });
 }
 
+/// Cells of 0.3 mm do not divide 20 x 16 mm: the last ones have their middle beyond the board, as those of a design do.
+TEST(TwinScene, ABoardIsRoutedWiderThanItsReliefReaches) {
+  TwinBoard board = small_board();
+  board.bodies.clear();
+  board.relief = {0.3, 67, 54, std::vector<float>(67 * 54, 20)};
+  for (int row = 0; row < 54; ++row)
+    for (int column = 0; column < 67; ++column)
+      if (row == 53 || column == 66) board.relief.um[std::size_t(row * 67 + column)] = NAN;
+  const std::vector<Eigen::Vector2d> corners{{-0.2, -0.2}, {20.2, -0.2}, {20.2, 16.2}, {-0.2, 16.2}};
+  for (std::size_t i = 0; i < corners.size(); ++i)
+    board.routed.push_back({corners[i], corners[(i + 1) % corners.size()]});
+  const TwinView view = small_view();
+  int pixels = 0;
+  for_each_ok(look_at(board, view), view, [&](const Eigen::Vector3d& p) {
+    ++pixels;
+    ASSERT_GT(p.x(), -0.2 - 1e-4);  // 20 um at a tilt of 5 mrad
+    ASSERT_LT(p.y(), 16.2 + 1e-4);
+    ASSERT_NEAR(p.z(), floor_at(board, p.x(), p.y()).z_mm + 0.02, 1e-6);  // float heights
+  });
+  EXPECT_NEAR(pixels, 408 * 328, 2 * (408 + 328)) << "20.4 x 16.4 mm, its border as above";
+}
+
 }  // namespace
 }  // namespace datum
