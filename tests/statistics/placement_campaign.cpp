@@ -19,6 +19,15 @@ namespace {
 // Of the measurement, 95 % within: without the parts' own places, which no measurement of parts can tell from the board's.
 constexpr double most_um = 15, most_mdeg = 10;
 
+// Of the scales and the shear that the recipes allow: boards below `kept` of it are found, those beyond `refused` of it are INVALID. Five
+// parts know a shear to U = 1000 urad (k = 2): the first keeps U away from the limit, the second 2 U.
+constexpr double most_stretch_ppm = 5000, kept = 0.8, refused = 1.4;
+
+double largest_stretch_ppm(const PlaneMotion& m) {
+  const Eigen::Vector3d& s = m.stretch;
+  return 1e6 * std::max({std::abs(s[0] + s[1]), std::abs(s[0] - s[1]), std::abs(2 * s[2])});
+}
+
 double cpu_ms() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -40,7 +49,7 @@ Recipe with_alignment(const PlacedBoard& board, const PlacementPlan& plan) {
   a.min_parts = 2;     // of five parts three are left, and an edge of them may be hidden
   if (plan.stretch_ppm > 0) {
     a.model = BoardModel::affine;
-    a.max_scale_ppm = a.max_shear_urad = 5000;
+    a.max_scale_ppm = a.max_shear_urad = most_stretch_ppm;
   }
   a.fiducials = board.marks;
   a.holes = board.holes;
@@ -101,6 +110,11 @@ void add(const PlacementResult& r, PlacementTally& t) {
       t.foreign_passed += r.passed;
       t.foreign_placed += r.placed;
       break;
+    case PlacementResult::Kind::beyond:
+      ++t.beyond;
+      t.beyond_placed += r.placed;
+      t.wrong_passed += r.passed;
+      break;
     case PlacementResult::Kind::turned:
       ++t.turned;
       t.named += r.named;
@@ -158,17 +172,26 @@ PlacementResult place_one(const std::vector<PlacedBoard>& boards, std::size_t wh
   const BoardShift s = board_shift(recipe, frame, view, 1, correlator);
   PlacementResult r;
   r.cpu_ms = cpu_ms() - begin;
-  const bool wrong = other || c.turn.quarters || c.turn.mirrored;
-  const bool enough = (board.marks.empty() || placed.whole_marks >= recipe.alignment->min_fiducials) &&
+  const double stretch_ppm = largest_stretch_ppm(c.motion);
+  const bool turned = c.turn.quarters || c.turn.mirrored, beyond = stretch_ppm > refused * most_stretch_ppm,
+             wrong = other || turned || beyond;
+  const bool within = stretch_ppm <= kept * most_stretch_ppm;
+  const bool enough = within &&
+                      (board.marks.empty() || placed.whole_marks >= recipe.alignment->min_fiducials) &&
                       (board.holes.empty() || placed.whole_holes >= recipe.alignment->min_holes);
   using Kind = PlacementResult::Kind;
-  r.kind = other ? Kind::foreign : wrong ? Kind::turned : enough ? Kind::designed : Kind::unmarked;
+  r.kind = other    ? Kind::foreign
+           : turned ? Kind::turned
+           : beyond ? Kind::beyond
+           : enough ? Kind::designed
+                    : Kind::unmarked;
   r.placed = !s.why;
   r.passed = wrong && r.placed && passes(recipe, frame);
-  r.named = !other && wrong && s.why && s.why->detail.find(name_of(c.turn)) != std::string::npos;
+  r.named = !other && turned && s.why && s.why->detail.find(name_of(c.turn)) != std::string::npos;
   // No measurement of parts tells their own places from the board's; marks, holes and edges do.
   const bool of_parts = board.marks.empty() && board.holes.empty() && board.edges.empty();
-  if (!wrong && r.placed) note_found(s, c.motion, of_parts ? placed.parts : Eigen::Vector3d::Zero(), r);
+  if (!wrong && within && r.placed)
+    note_found(s, c.motion, of_parts ? placed.parts : Eigen::Vector3d::Zero(), r);
   if ((!wrong && enough && s.why) || r.passed)
     r.text =
         fmt::format("seed {} [{:.3f}, {:.3f}] mm {:.3f} deg, {:.0f} % missing, {}: {}", seed,
@@ -244,6 +267,7 @@ double mean_of(const std::vector<double>& sigmas, std::size_t from) {
 std::vector<std::string> shortfalls(const PlacementTally& t) {
   std::vector<std::string> all;
   if (t.found < t.designed) all.push_back(fmt::format("{} not found", t.designed - t.found));
+  if (t.beyond_placed > 0) all.push_back(fmt::format("{} found that are stretched too far", t.beyond_placed));
   if (t.wrong_passed + t.foreign_passed > 0) all.emplace_back("a wrong board passed");
   if (!t.own_um.empty() && at(t.own_um, 0.95) > most_um)
     all.push_back(fmt::format("measured {:.1f} um off, {:g} are allowed", at(t.own_um, 0.95), most_um));
@@ -289,6 +313,7 @@ int print_summary(const std::vector<PlacementTally>& tallies) {
     all.turn_sigmas.insert(all.turn_sigmas.end(), t.turn_sigmas.begin(), t.turn_sigmas.end());
     all.stretch_sigmas.insert(all.stretch_sigmas.end(), t.stretch_sigmas.begin(), t.stretch_sigmas.end());
     all.designed += t.designed, all.found += t.found;
+    all.beyond += t.beyond, all.beyond_placed += t.beyond_placed;
   }
   fmt::print("{:28} {:5} {:4}/{:4} found; U covers {:.1f} % of {} shifts, {:.1f} % of {} rotations\n", "all",
              "", all.found, all.designed, 100 * share_covered(all.shift_sigmas), all.shift_sigmas.size(),
@@ -296,6 +321,9 @@ int print_summary(const std::vector<PlacementTally>& tallies) {
   if (!all.stretch_sigmas.empty())
     fmt::print("{:28} U covers {:.1f} % of {} scales and shears\n", "all",
                100 * share_covered(all.stretch_sigmas), all.stretch_sigmas.size());
+  if (all.beyond > 0)
+    fmt::print("{:28} {} boards stretched beyond what the recipe allows, {} of them found\n", "all",
+               all.beyond, all.beyond_placed);
   for (const PlacementTally& t : tallies) {
     for (const std::string& text : shortfalls(t)) fmt::print("SHORT {}: {}\n", t.board, text), ++short_of;
     for (const std::string& text : t.missed) fmt::print("{}: {}\n", t.board, text);

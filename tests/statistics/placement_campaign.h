@@ -23,10 +23,12 @@ struct PlacementPlan {
 struct PlacementTally {
   std::string board;
   int parts = 0;
-  int designed = 0, found = 0;                            // boards as designed, with enough marks
-  int unmarked = 0;                                       // others, with too few whole marks
-  int turned = 0, named = 0;                              // turned by 180 degrees or mirrored; named so
-  int foreign = 0, foreign_passed = 0, wrong_passed = 0;  // another board; PASS of one, or of a turned one
+  int designed = 0, found = 0;        // boards as designed, with enough marks
+  int unmarked = 0;                   // others, with too few whole marks
+  int beyond = 0, beyond_placed = 0;  // others, stretched by more than the recipe allows; found all the same
+  int turned = 0, named = 0;          // turned by 180 degrees or mirrored; named so
+  int foreign = 0, foreign_passed = 0,
+      wrong_passed = 0;                      // another board; PASS of one; PASS of a turned or stretched one
   int foreign_placed = 0, wrong_placed = 0;  // found as designed: their verdict is one on the parts
   std::vector<double> off_um, off_mdeg;      // |error| of those found
   std::vector<double> own_um,

@@ -16,8 +16,9 @@ struct PlacementResult {
     designed,
     unmarked,
     turned,
-    foreign
-  };  // unmarked: designed, with too few whole marks or holes
+    foreign,
+    beyond
+  };  // unmarked: designed, with too few whole marks or holes, or stretched about as much as the recipe allows; beyond: by more
   Kind kind = Kind::designed;
   bool placed = false, named = false, passed = false;
   double cpu_ms = 0;

@@ -90,5 +90,23 @@ TEST(Placement, HolesAndOutlineJoinThePartsOfABoard) {
   EXPECT_THROW(run_placements(boards, 0, plan), std::runtime_error);
 }
 
+/// Stretched by up to 0.9 %, of which recipes allow 0.5 %.
+TEST(Placement, BoardsStretchedBeyondTheirRecipeAreInvalid) {
+  const testing::FreshFolder folder;
+  std::vector<PlacedBoard> boards{
+      load_placed_board(demo_recipe(folder), "", DATUM_SOURCE_DIR "/config/twins/demo.toml", 700)};
+  PlacementPlan plan;
+  plan.placements = 30;
+  plan.threads = 2;
+  plan.stretch_ppm = 9000;
+  const PlacementTally t = run_placements(boards, 0, plan);
+  for (const std::string& text : t.missed) ADD_FAILURE() << text;
+  EXPECT_GE(t.designed, 2);
+  EXPECT_EQ(t.found, t.designed);
+  EXPECT_GE(t.beyond, 5);
+  EXPECT_EQ(t.beyond_placed, 0);
+  EXPECT_EQ(t.wrong_passed, 0);
+}
+
 }  // namespace
 }  // namespace datum::placement_test
