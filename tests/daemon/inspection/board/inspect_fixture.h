@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "daemon/inspection/board/pipeline.h"
 
@@ -71,16 +72,32 @@ inline Scene make_scene() {
   return s;
 }
 
-/// Height of the board's surface over its plane at a board point, by the recipe's bodies, in mm.
-inline double surface_mm(const Recipe& recipe, double x, double y) {
-  for (const Component& c : recipe.components) {
-    const double angle = c.body.rotation_deg * M_PI / 180, dx = x - c.body.centre_mm.x(),
-                 dy = y - c.body.centre_mm.y();
-    const double u = std::cos(angle) * dx + std::sin(angle) * dy,
-                 v = -std::sin(angle) * dx + std::cos(angle) * dy;
-    if (std::abs(u) <= c.body.size_mm.x() / 2 && std::abs(v) <= c.body.size_mm.y() / 2)
-      return c.nominal_height_um * 1e-3;
+/// A body from above, with its sine and cosine at hand: a frame asks millions of times.
+struct Footprint {
+  double x_mm, y_mm, half_x_mm, half_y_mm, cosine, sine, height_mm;
+
+  explicit Footprint(const Component& c)
+      : x_mm(c.body.centre_mm.x()),
+        y_mm(c.body.centre_mm.y()),
+        half_x_mm(c.body.size_mm.x() / 2),
+        half_y_mm(c.body.size_mm.y() / 2),
+        cosine(std::cos(c.body.rotation_deg * M_PI / 180)),
+        sine(std::sin(c.body.rotation_deg * M_PI / 180)),
+        height_mm(c.nominal_height_um * 1e-3) {}
+  bool has(double x, double y) const {
+    const double dx = x - x_mm, dy = y - y_mm;
+    return std::abs(cosine * dx + sine * dy) <= half_x_mm && std::abs(-sine * dx + cosine * dy) <= half_y_mm;
   }
+};
+
+inline std::vector<Footprint> footprints_of(const Recipe& recipe) {
+  return {recipe.components.begin(), recipe.components.end()};
+}
+
+/// Height of the board's surface over its plane at a board point, in mm: of bodies that overlap the first one's.
+inline double surface_mm(const std::vector<Footprint>& bodies, double x, double y) {
+  for (const Footprint& body : bodies)
+    if (body.has(x, y)) return body.height_mm;
   return 0;
 }
 
@@ -113,14 +130,16 @@ inline void render(Scene& s, double noise_um = 2.0) {
   const auto z_on = [&](double x, double y, double height) {
     return (height - board_from_sensor.translation().z() - r(2, 0) * x - r(2, 1) * y) / r(2, 2);
   };
+  const std::vector<Footprint> bodies = footprints_of(s.recipe);
   for (int row = 0; row < f.rows; ++row) {
     for (int col = 0; col < f.cols; ++col) {
       const double x = f.x.at(col), y = f.y.at(row);
       double z = z_on(x, y, 0);
-      for (const Component& c : s.recipe.components) {
-        const double top = z_on(x, y, c.nominal_height_um * 1e-3);
+      for (const Footprint& body : bodies) {
+        const double top = z_on(x, y, body.height_mm);
         const Eigen::Vector3d p = board_from_sensor * Eigen::Vector3d(x, y, top);
-        if (surface_mm(s.recipe, p.x(), p.y()) * 1e3 == c.nominal_height_um) z = std::max(z, top);
+        if (body.has(p.x(), p.y()) && surface_mm(bodies, p.x(), p.y()) == body.height_mm)
+          z = std::max(z, top);
       }
       const double um = z * 1e3 + noise_um * noise_of(row, col);
       counts[static_cast<std::size_t>(row) * f.cols + col] =
