@@ -128,18 +128,24 @@ for name in board lot spc study; do grep -q '</html>' reports/$name.html || fail
 tr -d ' \n' <spc.json | grep -q '"hits":\[{' || fail "the drift of C1 hits no rule"
 echo "the drift of C1 hits $(tr -d ' \n' <spc.json | grep -o '"rule":' | wc -l) times a rule of its chart"
 
-browser=
-for program in chromium-headless-shell chromium; do [ -n "$browser" ] || browser=$(command -v $program || true); done
-if [ -z "$browser" ]; then
-  echo "SKIPPED: screenshots and PDF; Chromium (Debian package chromium) is not installed"
-else
+# One that is installed may still be unable to start: a sandbox that the kernel denies, a snap that sees no other folder than the home.
+browser= why="Chromium (Debian package chromium) is not installed"
+for program in chromium-headless-shell chromium; do
+  { [ -z "$browser" ] && command -v $program >/dev/null; } || continue
+  browser="$program --headless --disable-gpu --hide-scrollbars --user-data-dir=profile --window-size=1280,800"
   [ "$(id -u)" != 0 ] || browser="$browser --no-sandbox"
+  $browser --screenshot="reports/page-boards.png" about:blank >>browser.log 2>&1 || true
+  [ -s reports/page-boards.png ] || { browser= why="$program makes no picture; why is in $cell/browser.log"; }
+done
+if [ -z "$browser" ]; then
+  echo "SKIPPED: screenshots and PDF; $why"
+else
   look() {  # name URL
-    $browser --headless --disable-gpu --hide-scrollbars --user-data-dir=profile --window-size=1280,800 --screenshot="reports/$1.png" "$2" \
-      >>browser.log 2>&1
+    rm -f "reports/$1.png"
+    $browser --screenshot="reports/$1.png" "$2" >>browser.log 2>&1
     [ -s "reports/$1.png" ] || fail "no picture of $2"
   }
-  until_true "the index did not follow" sh -c "$browser --headless --disable-gpu --user-data-dir=profile --dump-dom '$pages/component?recipe=quality' 2>>browser.log | grep -q 'C1 median'"
+  until_true "the index did not follow" sh -c "$browser --dump-dom '$pages/component?recipe=quality' 2>>browser.log | grep -q 'C1 median'"
   look page-boards "$pages/"
   look page-board "$pages/board/$number"
   look page-lot "$pages/lot?recipe=quality&most=$boards"

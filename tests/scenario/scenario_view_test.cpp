@@ -25,6 +25,8 @@ std::string browser(const std::filesystem::path& folder) {
   return "";
 }
 
+constexpr const char* no_browser = "Chromium (Debian package chromium) is not installed";
+
 struct ViewedCell {
   ViewedCell() : cell(options()) {
     cell.start();
@@ -220,7 +222,7 @@ TEST(ScenarioView, AnInjectedSerialNumberStaysTextInABrowser) {
   const std::string chromium = browser(c.cell.path());
   const std::string page = c.until("/search?unit=%3Cscript", "<span id=\"number\">1</span>");
   EXPECT_THAT(page, HasSubstr("&lt;script&gt;document.title=&#39;owned&#39;&lt;/script&gt;"));
-  if (chromium.empty()) GTEST_SKIP() << "no chromium-headless-shell and no chromium";
+  if (chromium.empty()) GTEST_SKIP() << no_browser;
   const auto dom = [&](const std::string& path) {
     return run({"/usr/bin/env", chromium, "--headless", "--no-sandbox", "--disable-gpu",
                 "--user-data-dir=" + (c.cell.path() / "profile").string(), "--dump-dom",
@@ -248,8 +250,8 @@ TEST(ScenarioView, PagesReadWellByKeyboardOnAPanelInGreyAndInPrint) {
   c.until("/search?unit=SN-2", "<span id=\"number\">1</span>");
   const std::string chromium = browser(c.cell.path());
   const char* const python = "/usr/bin/python3";
-  if (chromium.empty()) GTEST_SKIP() << "no chromium-headless-shell and no chromium";
-  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no " << python;
+  if (chromium.empty()) GTEST_SKIP() << no_browser;
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << python << " (Debian package python3) is not installed";
   const std::string recipe = c.cell.results()[0]["recipe"];
   const Outcome seen =
       run({python, DATUM_SOURCE_DIR "/tests/scenario/view_in_browser.py", chromium, c.cell.path().string(),
@@ -259,7 +261,7 @@ TEST(ScenarioView, PagesReadWellByKeyboardOnAPanelInGreyAndInPrint) {
   EXPECT_EQ(seen.status, 0) << seen.output;
   EXPECT_THAT(seen.output, HasSubstr("6 pages, 0 faults"));
   if (run({"/bin/sh", "-c", "command -v pdftotext"}, c.cell.path()).status != 0)
-    GTEST_SKIP() << "no pdftotext (poppler-utils)";
+    GTEST_SKIP() << "pdftotext (Debian package poppler-utils) is not installed";
   ASSERT_EQ(run({"/usr/bin/env", "pdftotext", "-layout", "page1.pdf", "board.txt"}, c.cell.path()).status, 0);
   const std::string board = slurp(c.cell.path() / "board.txt");
   EXPECT_THAT(board, HasSubstr("Board 2 FAIL, unit SN-2"));  // the head of a table says whose it is
