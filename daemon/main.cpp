@@ -218,8 +218,8 @@ int serve(const DaemonConfig& config) {
   ResultStore writer(config.store, {iso8601(utc_ns()), tell_migration, held});
   ResultStore reader = ResultStore::read_only(config.store);
   Retention retention(kept_files(config));
-  // The worker submits to the storer, and so ends before it.
-  Worker drawer, storer, worker, loader, signer, uploader, watcher;
+  // The worker submits to the storer, and this one to the checkpointer: each ends before the other.
+  Worker drawer, checkpointer, storer, worker, loader, signer, uploader, watcher;
   const std::unique_ptr<FrameSource> frames = frames_of(config, sensor, reader);
   const std::unique_ptr<CmmSource> cmm = config.cmm ? cmm_of(*config.cmm) : nullptr;
   CellMetrics& metrics = telemetry.metrics();
@@ -228,7 +228,7 @@ int serve(const DaemonConfig& config) {
       {config,
        sensor,
        backend,
-       {loader, worker, storer, drawer},
+       {loader, worker, storer, drawer, checkpointer},
        *frames,
        cmm.get(),
        writer,
@@ -256,8 +256,8 @@ int serve(const DaemonConfig& config) {
   const auto scanner = open_scanner(config, cell, to_journal, loop);
   if (writer.renewed()) cell.report_renewal(*writer.renewed());
   start_cmm(cmm.get(), loop, ending);
-  const auto threads = {&loader, &worker,   &storer, &drawer,
-                        &signer, &uploader, &watcher};  // the storer ends after the worker
+  const auto threads = {&loader, &worker, &storer,   &checkpointer,
+                        &drawer, &signer, &uploader, &watcher};  // in this order they end
   for (Worker* thread : threads) loop.add(*thread);
   for (Pollable* link : frames->pollables()) loop.add(*link);
   loop.add(cell);

@@ -60,13 +60,17 @@ void ResultAnnouncer::announce(const std::shared_ptr<BoardOrder>& board) {
 /// Beside the result, and not waited for: a host has its line already.
 void ResultAnnouncer::keep_times(const BoardOrder& board) {
   const std::vector<ResultTimes> times{{board.verdict.sequence, to_json(steps_of(board.times))}};
-  deps_.threads.storer.submit_fallible([times, &store = deps_.store] { store.keep_times(times); },
-                                       [this](const std::string& failed) {
-                                         const bool failed_before =
-                                             std::exchange(times_failed_, !failed.empty());
-                                         if (times_failed_ && !failed_before)
-                                           deps_.events.log(4, "times of boards can't be kept: " + failed);
-                                       });
+  deps_.threads.storer.submit_fallible(
+      [times, &store = deps_.store, &checkpointer = deps_.threads.checkpointer, file = deps_.store_file] {
+        store.keep_times(times);
+        // One that fails is made again.
+        if (store.checkpoint_due() && !checkpointer.busy())
+          checkpointer.submit_fallible([file] { ResultStore::checkpoint(file); }, [](const std::string&) {});
+      },
+      [this](const std::string& failed) {
+        const bool failed_before = std::exchange(times_failed_, !failed.empty());
+        if (times_failed_ && !failed_before) deps_.events.log(4, "times of boards can't be kept: " + failed);
+      });
 }
 
 void ResultAnnouncer::draw_board(const std::shared_ptr<BoardOrder>& board) {

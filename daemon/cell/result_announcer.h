@@ -18,7 +18,8 @@ namespace datum {
 struct ResultAnnouncerDependencies {
   std::optional<std::filesystem::path> pictures;  // folder; none: no picture is written
   BoardThreads& threads;
-  ResultStore& store;                                                    // the writer
+  ResultStore& store;  // the writer
+  std::filesystem::path store_file;
   std::function<void(const BoardVerdict&, const BoardTimes&)> on_board;  // after the hosts; none: nobody asks
   const HostEvents& events;
   ChainSigning& signing;

@@ -265,6 +265,17 @@ void ResultStore::keep_times(const std::vector<ResultTimes>& times) {
   keep_result_times(impl_->db.get(), impl_->file, times);
 }
 
+bool ResultStore::checkpoint_due() {
+  impl_->demand_writer();
+  return impl_->checkpoint->due();
+}
+
+void ResultStore::checkpoint(const fs::path& file) {
+  const sqlite::Connection db = sqlite::open(file, SQLITE_OPEN_READWRITE);
+  sqlite::execute(db.get(), file, "PRAGMA synchronous = FULL");
+  sqlite::execute(db.get(), file, "PRAGMA wal_checkpoint(PASSIVE)");
+}
+
 std::optional<std::string> ResultStore::times(std::uint64_t sequence) {
   return result_times_of(impl_->db.get(), impl_->file, sequence);
 }

@@ -186,6 +186,13 @@ class ResultStore {
   /// The kept times of a result; none: it has none.
   std::optional<std::string> times(std::uint64_t sequence);
 
+  /// Once for each 4 MB of its WAL: true, checkpoint() is due, on a thread for which no host waits. Commits leave it to the caller from the
+  /// first call on; without one they make it themselves, and the next result waits for it.
+  bool checkpoint_due();
+  /// Copies what is committed from the WAL into the store's file and synchronises both, by a connection of its own: a commit on another
+  /// thread does not wait for it. Throws StoreError; it can be made again at any time.
+  static void checkpoint(const std::filesystem::path& file);
+
   /// The kept text of a recipe by its SHA-256; none: it is not kept. Throws StoreError (corrupt) where the text has another hash.
   std::optional<std::string> recipe_text(const std::string& sha256);
 

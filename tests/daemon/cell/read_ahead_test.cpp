@@ -47,8 +47,8 @@ struct Rig {
   HostEvents events{[](int, const std::string&, const LogEvent&) {}};
   std::unique_ptr<MeasurementBasis> basis;
   std::unique_ptr<BoardOrders> orders;
-  Worker loader, worker, storer, drawer;
-  BoardThreads threads{loader, worker, storer, drawer};
+  Worker loader, worker, checkpointer, storer, drawer;
+  BoardThreads threads{loader, worker, storer, drawer, checkpointer};
   FakeSource source;
   std::unique_ptr<ReadAhead> ahead;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <thread>
 
 #include "daemon/store/result_store.h"
 #include "tests/daemon/scpi/fixture.h"
@@ -93,6 +94,50 @@ TEST(ResultStore, NoResultWaitsForACheckpointThatTheTimesBehindItCanMake) {
     for (int n = 0; n < 160; ++n) store.store(v);
   });
   EXPECT_GE(by_results, 1) << "without times a result's own, late: the WAL grows no further";
+}
+
+TEST(ResultStore, LeavesCheckpointsToWhoAsksForThemAndTheWalStartsAnew) {
+  const FreshFolder folder;
+  const fs::path file = folder / "results.db";
+  ResultStore store(file);
+  EXPECT_FALSE(store.checkpoint_due());
+  BoardVerdict v = board();
+  v.detail = std::string(120'000, 'x');  // 30 pages of the WAL
+  store.store(v);
+  int due = 0, by_commits = 0, by_caller = 0;
+  std::uintmax_t longest = 0;
+  for (int n = 0; n < 200; ++n) {
+    const int before = checkpoints;
+    store.store(v);
+    store.keep_times({{v.sequence, "{}"}});
+    by_commits += checkpoints - before;
+    if (store.checkpoint_due()) {
+      ++due;
+      EXPECT_FALSE(store.checkpoint_due()) << "once";
+      const int then = checkpoints;
+      // Another thread's, as in the cell.
+      std::thread([&] { ResultStore::checkpoint(file); }).join();
+      by_caller += checkpoints - then;
+    }
+    longest = std::max(longest, fs::file_size(file.string() + "-wal"));
+  }
+  EXPECT_EQ(by_commits, 0);
+  EXPECT_GE(due, 5);
+  EXPECT_EQ(by_caller, due);
+  EXPECT_LT(longest, 1100u * 4120u) << "all of the WAL is in the store's file, and it starts anew";
+  EXPECT_EQ(ResultStore::read_only(file).latest()->sequence, 201u);
+}
+
+TEST(ResultStore, AStoreWhoseCheckpointsNobodyMakesMakesThemItselfLate) {
+  const FreshFolder folder;
+  ResultStore store(folder / "results.db");
+  BoardVerdict v = board();
+  v.detail = std::string(120'000, 'x');
+  store.store(v);
+  EXPECT_FALSE(store.checkpoint_due());  // and never asks again
+  const int before = checkpoints;
+  for (int n = 0; n < 200; ++n) store.store(v);
+  EXPECT_GE(checkpoints - before, 1);
 }
 
 TEST(ResultStore, ReadersThatNeverEndCostNoCheckpointForEachResult) {
