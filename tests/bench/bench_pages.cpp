@@ -171,6 +171,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   testing::FreshFolder fresh;
   const fs::path folder = o.folder.empty() ? fresh.path() : fs::path(o.folder);
+  fs::create_directories(folder);
   const fs::path store = folder / "results.db", index = folder / "view.db";
   if (!fs::exists(store)) {
     const Cost cost = cost_of([&] { write_store(store, o); });
