@@ -190,11 +190,12 @@ if(NOT DATUM_SANITIZE)
   check_linker_flag(CXX -fuse-ld=gold DATUM_HAVE_GOLD)
 endif()
 
-# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...]) : one GoogleTest program; each case is one ctest test. `statistics`
-# keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
+# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...] [SHARED suite...]) : one GoogleTest program; each case is one ctest
+# test. `statistics` keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
+# SHARED: suites whose SetUpTestSuite is dear (a database server, R): one ctest test for all cases of a suite, in one process.
 cmake_host_system_information(RESULT DATUM_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
 function(datum_test name)
-  cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;SHARED" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
   datum_compile(${name} test)
@@ -215,7 +216,16 @@ function(datum_test name)
   elseif("scenario" IN_LIST T_LABELS)
     list(APPEND properties COST 1)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+  set(alone)
+  foreach(suite ${T_SHARED})
+    string(APPEND alone ":${suite}.*")
+    add_test(NAME ${suite} COMMAND ${name} --gtest_filter=${suite}.*)
+    # SKIPPED where every case was: a failure among them is told behind their names. A suite that is not there fails.
+    set_tests_properties(${suite} PROPERTIES ${properties} FAIL_REGULAR_EXPRESSION "Running 0 tests"
+      SKIP_REGULAR_EXPRESSION "PASSED  . 0 tests\\.\n.  SKIPPED . [0-9]+ tests?, listed below:\n(.  SKIPPED . [^\n]*\n)+$")
+  endforeach()
+  string(REGEX REPLACE "^:" "-" alone "${alone}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "${alone}" PROPERTIES ${properties})
 endfunction()
 
 # datum_headers(KIND LIBS lib... FILES header...) : parsed once for all targets of a kind.
