@@ -180,7 +180,7 @@ void Ledger::check_results(const nlohmann::json& results, const Lines& told, Fin
                                     refused_floors, results.size()));
         continue;
       }
-      findings.expect(invalid_is_fine || is_early(result),
+      findings.expect(invalid_is_fine || is_early(result) || is_given_up(result),
                       fmt::format("result {} is INVALID: {}", sequence, result.dump()));
       findings.expect(result["reason"] != "NONE", fmt::format("result {} has no reason", sequence));
       continue;
