@@ -50,9 +50,8 @@ inline Surface bent() {
 
 constexpr double scene_noise_mm = 0.01;
 
-/// 200 x 160 pixels of 0.1 mm about the sensor's origin, with noise.
-inline HeightFrame seen(const Surface& surface, const Eigen::Matrix4d& machine_from_sensor,
-                        std::uint64_t seed) {
+/// 200 x 160 pixels of 0.1 mm about the sensor's origin, without noise.
+inline HeightFrame seen_without_noise(const Surface& surface, const Eigen::Matrix4d& machine_from_sensor) {
   HeightFrame f;
   f.rows = 160;
   f.cols = 200;
@@ -60,25 +59,37 @@ inline HeightFrame seen(const Surface& surface, const Eigen::Matrix4d& machine_f
   f.y = {0.1, -7.95};
   f.z = {1, 0};
   std::vector<float> heights;
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> noise(0, scene_noise_mm);
   for (int row = 0; row < f.rows; ++row) {
     for (int col = 0; col < f.cols; ++col) {
+      const Eigen::Vector4d at = machine_from_sensor * Eigen::Vector4d(f.x.at(col), f.y.at(row), 0, 1),
+                            way = machine_from_sensor.col(2);
       const auto above = [&](double z) {
-        const Eigen::Vector4d p = machine_from_sensor * Eigen::Vector4d(f.x.at(col), f.y.at(row), z, 1);
-        return p.z() - surface(p.x(), p.y());
+        return at.z() + z * way.z() - surface(at.x() + z * way.x(), at.y() + z * way.y());
       };
       // Along the sensor's ray to the first surface: a part hides the points behind it.
       double high = 4, low = high;
       while (low > -4 && above(low) > 0) high = std::exchange(low, low - 0.1);
       for (int i = 0; i < 16; ++i) (above((low + high) / 2) > 0 ? high : low) = (low + high) / 2;
       f.classes.push_back(above(low) > 0 ? PixelClass::shadow : PixelClass::ok);
-      heights.push_back(static_cast<float>(low + noise(random)));
+      heights.push_back(static_cast<float>(low));
     }
   }
   f.counts = heights;
+  return f;
+}
+inline HeightFrame with_noise(HeightFrame f, std::uint64_t seed) {
+  std::vector<float> heights;
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, scene_noise_mm);
+  for (const float mm : std::get<std::vector<float>>(f.counts))
+    heights.push_back(static_cast<float>(mm + noise(random)));
+  f.counts = heights;
   f.frame_id = std::to_string(seed);
   return f;
+}
+inline HeightFrame seen(const Surface& surface, const Eigen::Matrix4d& machine_from_sensor,
+                        std::uint64_t seed) {
+  return with_noise(seen_without_noise(surface, machine_from_sensor), seed);
 }
 
 }  // namespace datum::testing
