@@ -14,12 +14,13 @@ namespace {
 constexpr auto stream = static_cast<TwinStream>(102);  // of this file alone
 constexpr int places = 5;                              // in a pixel, along either axis
 
-bool covers(const TwinInk& ink, const Eigen::Vector2d& at) {
+/// `own_axes`: the ink's, of its rotation.
+bool covers(const TwinInk& ink, const Eigen::Matrix2d& own_axes, const Eigen::Vector2d& at) {
   const Eigen::Vector2d d = at - ink.centre_mm;
   if (ink.form == TwinInk::Form::disc) return d.norm() <= ink.size_mm.x() / 2;
   if (ink.form == TwinInk::Form::ring)
     return d.norm() <= ink.size_mm.x() / 2 && d.norm() >= ink.size_mm.y() / 2;
-  const Eigen::Vector2d own = (rotation_by_deg(ink.rotation_deg).transpose() * d).cwiseAbs();
+  const Eigen::Vector2d own = (own_axes * d).cwiseAbs();
   if (ink.form == TwinInk::Form::rect) return (own.array() <= ink.size_mm.array() / 2).all();
   return own.maxCoeff() <= ink.size_mm.x() / 2 && own.minCoeff() <= ink.size_mm.y() / 2;
 }
@@ -52,12 +53,14 @@ struct Box {
 void print(Canvas& canvas, const TwinInk& ink) {
   const Box box(canvas.grid, ink.centre_mm,
                 ink.size_mm.norm() / 2 + (ink.form == TwinInk::Form::rect ? 0 : ink.size_mm.x() / 2));
+  const Eigen::Matrix2d own_axes = rotation_by_deg(ink.rotation_deg).transpose();
   for (int row = box.row0; row < box.row1; ++row)
     for (int col = box.col0; col < box.col1; ++col) {
       int n = 0;
       for (int j = 0; j < places; ++j)
         for (int i = 0; i < places; ++i)
-          n += covers(ink, canvas.at(col + (i + 0.5) / places - 0.5, row + (j + 0.5) / places - 0.5));
+          n += covers(ink, own_axes,
+                      canvas.at(col + (i + 0.5) / places - 0.5, row + (j + 0.5) / places - 0.5));
       double& light = canvas(row, col);
       light += (ink.grey - light) * n / (places * places);
     }
