@@ -151,6 +151,7 @@ TEST(InspectPanelSnapshots, EachBoardHasItsOwnPlace) {
     EXPECT_LT(number(v.boards[i], "u_rotation_mdeg"), 300) << i;
   }
   EXPECT_EQ(number(v.boards[1], "snapshots"), 2) << "registered by both snapshots that show it";
+  EXPECT_EQ(number(v.boards[0], "snapshots"), 2) << "1 mm beside b, and may lie up to 1.2 mm further right";
 }
 
 TEST(InspectPanelSnapshots, AMissingSnapshotMakesItsOwnPartsInvalid) {
@@ -239,6 +240,19 @@ TEST(InspectPanelSnapshots, ASnapshotOfAnotherPanelIsNamed) {
   EXPECT_EQ(v.boards[0].decision, Decision::pass);
   EXPECT_EQ(v.boards[1].decision, Decision::invalid) << "half of it lies in either";
   EXPECT_EQ(v.decision, Decision::invalid);
+}
+
+TEST(InspectPanelSnapshots, BoardsThatStandTiltedToTheSensorAreInvalid) {
+  Panel p;
+  const double tilt_deg = p.recipe.floor.max_tilt_deg + 0.1;
+  Eigen::Isometry3d tilted(Eigen::AngleAxisd(tilt_deg * M_PI / 180, Eigen::Vector3d::UnitX()));
+  p.scene.calibration.machine_from_sensor = Htm<Machine, Sensor>(tilted.matrix());
+  const BoardVerdict v = p.inspect();
+  EXPECT_EQ(words(v), "1-1=INVALID 2-1=INVALID 3-1=INVALID 4-1=INVALID");
+  for (const PanelBoard& b : v.boards) {
+    EXPECT_EQ(b.reason, Reason::floor_tilt) << b.name;
+    EXPECT_THAT(b.detail, HasSubstr("of 3 (")) << "the snapshot is named";
+  }
 }
 
 }  // namespace
