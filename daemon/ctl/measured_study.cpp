@@ -26,8 +26,10 @@ double number_of(const quality::Decimal& value) { return quality::ratio(value.co
 bool take_references(StudySeries& series, const quality::StudyPlan& plan) {
   bool any = false;
   for (quality::Reading& reading : series.table.readings) {
-    const CertifiedValue* c =
-        plan.reference_of(reading.part, series.reference, name_of(series.characteristic));
+    const bool of_board = series.rated == quality::Rated::board,
+               of_characteristic = series.rated == quality::Rated::characteristic;
+    const CertifiedValue* c = plan.reference_of(reading.part, of_board ? "" : series.reference,
+                                                of_characteristic ? name_of(series.characteristic) : "");
     if (!c) continue;
     any = true;
     reading.reference = c->value;
@@ -142,12 +144,18 @@ StudyOptions options_of(const StudySeries& series, const StudyOptions& o, const 
 }
 
 std::string label_of(const StudySeries& s) {
+  if (s.rated != quality::Rated::characteristic) return s.reference + " verdict";
   return fmt::format("{} {}{}", s.reference, name_of(s.characteristic),
                      s.parameter != 0 ? fmt::format(" {:g}", s.parameter) : "");
 }
 
 std::vector<StudySeries> chosen_series(const StudyFile& study, ResultStore& store,
                                        const std::string& component, const std::string& characteristic) {
+  const quality::Rated rated = study.plan().rated;
+  if ((rated == quality::Rated::board && !component.empty()) ||
+      (rated != quality::Rated::characteristic && !characteristic.empty()))
+    throw StudyRefused(fmt::format("the study rates each {}: leave --{} out", name_of(rated),
+                                   characteristic.empty() ? "component" : "characteristic"));
   std::vector<StudySeries> all = series_of(study, store);
   std::erase_if(all, [&](const StudySeries& s) {
     return (!component.empty() && s.reference != component) ||
@@ -187,10 +195,11 @@ SolvedStudy solve_live(const StudyPlace& place, const StudyOptions& o, const std
   Table table = gauge_table();
   bool has_rows = false;
   for (const StudySeries& s : all) {
-    Json row{{"reference", s.reference},
-             {"package", s.package},
-             {"characteristic", name_of(s.characteristic)},
-             {"parameter", s.parameter}};
+    Json row{{"reference", s.reference}, {"package", s.package}};
+    if (s.rated == quality::Rated::characteristic)
+      row.update({{"characteristic", name_of(s.characteristic)}, {"parameter", s.parameter}});
+    else
+      row["rated"] = name_of(s.rated);
     const std::string what = label_of(s).substr(s.reference.size() + 1);
     try {
       const SolvedStudy one = solve_study(s.table, options_of(s, o, study.plan()));

@@ -20,21 +20,14 @@ BoardVerdict recorded_verdict(const quality::StudyRecord& record, ResultStore& s
   return result->verdict();
 }
 
-StudySeries& series_for(std::vector<StudySeries>& all, const ComponentVerdict& component,
-                        const CheckVerdict& check, std::size_t runs, const quality::StudyFile& study) {
+/// The series of the same kind in `all`, or `wanted` there with empty readings.
+StudySeries& same_in(std::vector<StudySeries>& all, StudySeries wanted, std::size_t runs,
+                     const quality::StudyFile& study) {
   for (StudySeries& s : all)
-    if (s.reference == component.reference && s.characteristic == check.check.characteristic &&
-        s.parameter == check.check.parameter)
+    if (s.reference == wanted.reference && s.characteristic == wanted.characteristic &&
+        s.parameter == wanted.parameter)
       return s;
-  StudySeries& s = all.emplace_back(StudySeries{component.reference,
-                                                component.package,
-                                                check.check.characteristic,
-                                                check.check.parameter,
-                                                check.check.lower,
-                                                check.check.upper,
-                                                {},
-                                                {}});
-  s.table.unit = unit_of(check.check.characteristic);
+  StudySeries& s = all.emplace_back(std::move(wanted));
   for (std::size_t i = 0; i < runs; ++i) {
     const quality::PlannedRun& run = study.runs()[i];
     quality::Reading reading;
@@ -43,6 +36,26 @@ StudySeries& series_for(std::vector<StudySeries>& all, const ComponentVerdict& c
     reading.trial = fmt::format("{}", run.trial);
     s.table.readings.push_back(std::move(reading));
   }
+  return s;
+}
+
+StudySeries series_for(const ComponentVerdict& component, const CheckVerdict& check) {
+  StudySeries s;
+  s.reference = component.reference;
+  s.package = component.package;
+  s.characteristic = check.check.characteristic;
+  s.parameter = check.check.parameter;
+  s.lower = check.check.lower;
+  s.upper = check.check.upper;
+  s.table.unit = unit_of(check.check.characteristic);
+  return s;
+}
+
+StudySeries rated_series(quality::Rated rated, const std::string& reference, const std::string& package) {
+  StudySeries s;
+  s.reference = reference;
+  s.package = package;
+  s.rated = rated;
   return s;
 }
 
@@ -75,11 +88,24 @@ std::vector<StudySeries> series_of(const quality::StudyFile& study, ResultStore&
   const std::size_t runs = study.records().empty() ? 0 : study.records().back().run + 1;
   for (const quality::StudyRecord& record : study.records()) {
     const BoardVerdict v = recorded_verdict(record, store);
+    const auto reading_in = [&](StudySeries wanted) -> quality::Reading& {
+      return same_in(all, std::move(wanted), runs, study).table.readings[record.run];
+    };
+    const quality::Rated rated = study.plan().rated;
+    if (rated == quality::Rated::board) {
+      reading_in(rated_series(rated, "board", "")).decision = name_of(v.decision);
+      continue;
+    }
     const bool usable = v.decision != Decision::invalid || v.reason == Reason::none;
     for (const ComponentVerdict& component : v.components) {
+      if (rated == quality::Rated::component) {
+        if (!is_skipped(component))
+          reading_in(rated_series(rated, component.reference, component.package)).decision =
+              name_of(usable ? component.decision : Decision::invalid);
+        continue;
+      }
       for (const CheckVerdict& check : component.checks) {
-        StudySeries& series = series_for(all, component, check, runs, study);
-        quality::Reading& reading = series.table.readings[record.run];
+        quality::Reading& reading = reading_in(series_for(component, check));
         if (usable && check.decision != Decision::invalid && std::isfinite(check.value)) {
           reading.value = quality::decimal_of(check.value, 6);
           reading.at_s = quality::utc_seconds(record.measured_at);

@@ -18,9 +18,10 @@ std::filesystem::path studies_folder(const std::filesystem::path& store, const s
 /// Sequence numbers of all studies' results of a store. A file that is no study is left out.
 std::set<std::uint64_t> results_of_studies(const std::filesystem::path& folder, const std::string& store_id);
 
-/// Values of one characteristic of one component over a study's runs.
+/// Values of one characteristic of one component over a study's runs; or decisions on a component, or on the board.
 struct StudySeries {
-  std::string reference, package;
+  std::string reference, package;  // "board" of a board
+  quality::Rated rated = quality::Rated::characteristic;
   Characteristic characteristic = Characteristic::median;
   double parameter = 0;
   std::optional<double> lower, upper;
@@ -28,7 +29,7 @@ struct StudySeries {
   std::optional<quality::CertifiedValue> certified{};  // of a part; of several the last one
 };
 
-/// All series of a study, by component and characteristic as the recipe lists them. The value of a run is that of its last attempt which
+/// All series of a study, by component and characteristic as the recipe lists them, or of what it rates. The value of a run is that of its last attempt which
 /// has one. Throws quality::StudyRefused: another store, a result that is not there any more or is not the recorded one; StoreError.
 std::vector<StudySeries> series_of(const quality::StudyFile& study, ResultStore& store);
 

@@ -22,7 +22,7 @@ using quality::StudyRefused;
 struct StartOptions {
   StudyPlace place;
   quality::StudyPlan plan;
-  std::string recipe, kind = "crossed", order, references;
+  std::string recipe, kind = "crossed", rates = "characteristic", order, references;
   int subgroups = 0;
   std::optional<std::uint64_t> seed;
 };
@@ -67,7 +67,9 @@ const Component& component_of(const Recipe& recipe, const std::string& reference
 
 /// The recipe measures what is certified, in its unit.
 void demand_measured(const quality::CertifiedValue& c, const Recipe& recipe) {
+  if (c.component.empty()) return;  // of the board
   const Component& component = component_of(recipe, c.component);
+  if (c.characteristic.empty()) return;  // of the component
   for (const Check& check : component.checks) {
     if (name_of(check.characteristic) != c.characteristic) continue;
     if (c.decision.empty() && c.unit != unit_of(check.characteristic))
@@ -82,6 +84,7 @@ void demand_measured(const quality::CertifiedValue& c, const Recipe& recipe) {
 void start(const StartOptions& o) {
   quality::StudyPlan plan = o.plan;
   plan.kind = *quality::study_kind_of(o.kind);
+  plan.rated = *quality::rated_of(o.rates);
   const Recipe recipe = load_recipe(o.recipe);
   name_operators(plan, o.subgroups);
   plan.order = order_of(o.order, plan.kind);
@@ -120,6 +123,12 @@ void add_study_start(CommandLine& line, CLI::App& study) {
       ->transform(CLI::IsMember({"crossed", "nested", "type1", "bias", "linearity", "stability", "attribute"},
                                 CLI::ignore_case))
       ->capture_default_str();
+  command
+      ->add_option("--rates", o->rates,
+                   "of an attribute study: board: the verdict that hosts get; component: each component's; "
+                   "characteristic: each component's each characteristic")
+      ->transform(CLI::IsMember({"board", "component", "characteristic"}, CLI::ignore_case))
+      ->capture_default_str();
   line.offer(command->add_option("--recipe", o->recipe, "file of the recipe that measures")->required(),
              Offer::files);
   command->add_option("--parts", o->plan.parts, "serial numbers of the boards: SN1,SN2,...")
@@ -138,11 +147,12 @@ void add_study_start(CommandLine& line, CLI::App& study) {
                    "measurements of each part by each operator; of a stability study readings of a subgroup")
       ->check(CLI::Range(1, 10'000))
       ->required();
-  line.offer(
-      command->add_option("--references", o->references,
-                          "table of certified values: part,component,characteristic,reference_um,u_um; or "
-                          "of right decisions: part,component,characteristic,decision"),
-      Offer::files);
+  line.offer(command->add_option(
+                 "--references", o->references,
+                 "table of certified values: part,component,characteristic,reference_um,u_um; or "
+                 "of right decisions: part,decision with --rates board, part,component,decision with "
+                 "--rates component, else part,component,characteristic,decision"),
+             Offer::files);
   command->add_option("--by", o->plan.by, "who starts it")->required();
   command
       ->add_option("--order", o->order,

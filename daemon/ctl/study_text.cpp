@@ -25,14 +25,23 @@ std::string next_text(const StudyFile& study) {
                     : fmt::format(" again: {} of {} attempts were INVALID", attempts, study.plan().attempts));
 }
 
+/// With what it rates, where it is not each characteristic.
+std::string kind_text(const quality::StudyPlan& p) {
+  const std::string kind = name_of(p.kind);
+  return p.rated == quality::Rated::characteristic ? kind
+                                                   : fmt::format("{} of each {}", kind, name_of(p.rated));
+}
+
 std::string plan_text(const quality::StudyPlan& p) {
   const bool over_time = p.kind == quality::StudyKind::stability;
   std::string text = fmt::format("study {} by {} at {}: {}, recipe {} {}, {} parts x {} {} x {} {}, order {}",
-                                 p.id, p.by, p.at, name_of(p.kind), p.recipe, p.recipe_sha256.substr(0, 12),
+                                 p.id, p.by, p.at, kind_text(p), p.recipe, p.recipe_sha256.substr(0, 12),
                                  p.parts.size(), p.operators.size(), over_time ? "subgroups" : "operators",
                                  p.trials, over_time ? "readings" : "trials", name_of(p.order));
   if (!over_time) text += fmt::format(", seed {}", p.seed);
-  if (!p.references.empty()) text += fmt::format(", {} certified values", p.references.size());
+  if (!p.references.empty())
+    text += fmt::format(", {} {}", p.references.size(),
+                        p.kind == quality::StudyKind::attribute ? "right decisions" : "certified values");
   return text;
 }
 
@@ -65,6 +74,7 @@ Json status_json(const StudyFile& study) {
            {"by", p.by},
            {"at", p.at},
            {"kind", name_of(p.kind)},
+           {"rated", p.kind == quality::StudyKind::attribute ? Json(name_of(p.rated)) : Json(nullptr)},
            {"recipe", p.recipe},
            {"recipe_sha256", p.recipe_sha256},
            {"parts", p.parts},

@@ -38,7 +38,9 @@ PageData data_of(const StudyFile& study) {
                 {"runs", std::to_string(study.runs().size())},
                 {"results", std::to_string(study.records().size())},
                 {"invalid", std::to_string(invalid)},
-                {"kind", name_of(p.kind)},
+                {"kind", p.rated == quality::Rated::characteristic
+                             ? name_of(p.kind)
+                             : fmt::format("{} of each {}", name_of(p.kind), name_of(p.rated))},
                 {"recipe", p.recipe},
                 {"recipe_sha256", p.recipe_sha256},
                 {"parts", std::to_string(p.parts.size())},

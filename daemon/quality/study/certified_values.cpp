@@ -13,7 +13,8 @@ namespace datum::quality {
 namespace {
 
 constexpr const char* wanted_head =
-    "part,component,characteristic,reference_um,u_um, or part,component,characteristic,decision";
+    "part,component,characteristic,reference_um,u_um; or of right decisions part,decision (boards), "
+    "part,component,decision, or part,component,characteristic,decision";
 
 struct CsvHead {
   std::map<std::string, std::size_t> at;  // by the column's name without its unit
@@ -38,8 +39,9 @@ CsvHead head_of(const std::vector<std::string>& cells, const TableLine& line) {
       line.refuse(fmt::format("two units, {} and {}", head.unit, unit));
     if (!unit.empty()) head.unit = unit;
   }
-  if (!head.has("part") || !head.has("component") || !head.has("characteristic") ||
-      head.has("reference") == head.has("decision"))
+  const bool names_characteristic = head.has("component") && head.has("characteristic");
+  if (!head.has("part") || head.has("reference") == head.has("decision") ||
+      (!names_characteristic && (head.has("reference") || head.has("characteristic"))))
     line.refuse(fmt::format("wanted: a head line with {}", wanted_head));
   return head;
 }
@@ -57,9 +59,12 @@ CertifiedValue value_in(const std::vector<std::string>& cells, const CsvHead& he
     line.refuse(
         fmt::format("{} cells, the head line has {}; decimals have a point", cells.size(), head.columns));
   const auto cell = [&](const char* column) { return cells[head.at.at(column)]; };
-  CertifiedValue c{cell("part"), cell("component"), cell("characteristic"), {}, 0, head.unit, ""};
-  if (c.part.empty() || c.component.empty() || c.characteristic.empty())
-    line.refuse("part, component or characteristic is empty");
+  const auto name = [&](const char* column) {
+    if (!head.has(column)) return std::string();
+    if (cell(column).empty()) line.refuse(fmt::format("{} is empty", column));
+    return cell(column);
+  };
+  CertifiedValue c{name("part"), name("component"), name("characteristic"), {}, 0, head.unit, ""};
   if (head.has("decision")) {
     c.decision = cell("decision");
     if (c.decision != "PASS" && c.decision != "FAIL")

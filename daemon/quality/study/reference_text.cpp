@@ -121,6 +121,33 @@ Told tell(const Linearity& r, double confidence, const std::string& unit) {
   return out;
 }
 
+/// Of AIAG MSA, 4th edition; shares in percent.
+constexpr double wanted_kappa = 0.75, wanted_effective = 90, most_missed = 2, most_false = 5;
+
+/// What is not as wanted, a line each, each with its value.
+std::string shortfalls_of(const AttributeStudy& r) {
+  std::string text;
+  const auto percent = [](const Share& s) {
+    return 100 * static_cast<double>(s.k) / static_cast<double>(s.n);
+  };
+  for (const Appraiser& a : r.appraisers) {
+    const auto kappa = r.has_reference ? a.with_reference.kappa : a.with_itself.kappa;
+    if (kappa && *kappa < wanted_kappa)
+      text += fmt::format("! {}: kappa {} {:.3f}, wanted {} at least\n", a.name,
+                          r.has_reference ? "with the reference" : "with itself", *kappa, wanted_kappa);
+    if (a.effectiveness.n > 0 && percent(a.effectiveness) < wanted_effective)
+      text += fmt::format("! {}: effectiveness {:.1f} %, wanted {} % at least\n", a.name,
+                          percent(a.effectiveness), wanted_effective);
+    if (a.misses.n > 0 && percent(a.misses) > most_missed)
+      text +=
+          fmt::format("! {}: missed {:.1f} %, wanted {} % at most\n", a.name, percent(a.misses), most_missed);
+    if (a.false_alarms.n > 0 && percent(a.false_alarms) > most_false)
+      text += fmt::format("! {}: false alarms {:.1f} %, wanted {} % at most\n", a.name,
+                          percent(a.false_alarms), most_false);
+  }
+  return text;
+}
+
 Told tell(const AttributeStudy& r, double confidence) {
   Told out{fmt::format(
                "attribute study: {} parts, {} appraisers, categories {}; shares with their {:g} % interval\n",
@@ -153,7 +180,16 @@ Told tell(const AttributeStudy& r, double confidence) {
     out.text += fmt::format("! {} parts have another number of ratings and are left out of Fleiss' kappa\n",
                             r.unequal);
   out.json["unequal"] = r.unequal;
-  out.text += "wanted: kappa 0.75, effectiveness 90 %, misses at most 2 %, false alarms at most 5 %\n";
+  out.text += fmt::format(
+      "wanted: kappa {} and effectiveness {} % at least, missed {} % and false alarms {} % at most\n",
+      wanted_kappa, wanted_effective, most_missed, most_false);
+  const std::string shortfalls = shortfalls_of(r);
+  out.text += shortfalls.empty() ? "as wanted\n" : shortfalls;
+  out.json["wanted"] = {{"kappa", wanted_kappa},
+                        {"effectiveness_percent", wanted_effective},
+                        {"missed_percent", most_missed},
+                        {"false_alarms_percent", most_false}};
+  out.json["as_wanted"] = shortfalls.empty();
   return out;
 }
 

@@ -16,8 +16,15 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int schema = 1;
-constexpr int schema_of_kinds =
-    2;  // of all kinds but crossed, which a former datumctl would take for crossed
+// Of all kinds but crossed, which a former datumctl would take for crossed.
+constexpr int schema_of_kinds = 2;
+// Of an attribute study that does not rate characteristics, which a former datumctl would take for one that does.
+constexpr int schema_of_ratings = 3;
+
+int schema_of(const StudyPlan& p) {
+  if (p.rated != Rated::characteristic) return schema_of_ratings;
+  return p.kind == StudyKind::crossed ? schema : schema_of_kinds;
+}
 
 Json json_of(const CertifiedValue& c) {
   Json out{{"part", c.part}, {"component", c.component}, {"characteristic", c.characteristic}};
@@ -44,7 +51,7 @@ CertifiedValue certified_of(const Json& j) {
 }
 
 Json json_of(const StudyPlan& p) {
-  Json out{{"schema", p.kind == StudyKind::crossed ? schema : schema_of_kinds},
+  Json out{{"schema", schema_of(p)},
            {"study", p.id},
            {"by", p.by},
            {"at", p.at},
@@ -60,6 +67,7 @@ Json json_of(const StudyPlan& p) {
            {"attempts", p.attempts}};
   if (p.kind == StudyKind::crossed) return out;
   out["kind"] = name_of(p.kind);
+  if (p.rated != Rated::characteristic) out["rated"] = name_of(p.rated);
   out["runs"] = p.runs().size();
   out["references"] = Json::array();
   for (const CertifiedValue& c : p.references) out["references"].push_back(json_of(c));
@@ -74,16 +82,22 @@ RunOrder order_of(const std::string& name) {
 
 StudyPlan plan_of(const Json& j) {
   const int version = j.at("schema").get<int>();
-  if (version != schema && version != schema_of_kinds)
+  if (version < schema || version > schema_of_ratings)
     throw StudyRefused(
-        fmt::format("schema {}, this datumctl reads {} and {}", version, schema, schema_of_kinds));
+        fmt::format("schema {}, this datumctl reads {} to {}", version, schema, schema_of_ratings));
   StudyPlan p;
-  if (version == schema_of_kinds) {
+  if (version >= schema_of_kinds) {
     const std::string name = j.at("kind");
     const auto kind = study_kind_of(name);
     if (!kind) throw StudyRefused("kind '" + name.substr(0, 40) + "' is not known");
     p.kind = *kind;
     for (const Json& c : j.at("references")) p.references.push_back(certified_of(c));
+  }
+  if (version == schema_of_ratings) {
+    const std::string name = j.at("rated");
+    const auto rated = rated_of(name);
+    if (!rated) throw StudyRefused("rated '" + name.substr(0, 40) + "' is not known");
+    p.rated = *rated;
   }
   p.id = j.at("study");
   p.by = j.at("by");
@@ -99,7 +113,7 @@ StudyPlan plan_of(const Json& j) {
   p.seed = j.at("seed");
   p.attempts = j.at("attempts");
   demand_plan(p);
-  if (version == schema_of_kinds && j.at("runs") != p.runs().size())
+  if (version >= schema_of_kinds && j.at("runs") != p.runs().size())
     throw StudyRefused("the plan has another number of runs than it says");
   return p;
 }

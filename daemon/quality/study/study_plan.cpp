@@ -99,7 +99,21 @@ void demand_kind(const StudyPlan& p) {
   }
 }
 
+/// A right decision is of what the study rates.
+void demand_rated(const CertifiedValue& c, Rated rated) {
+  const Rated of = c.component.empty()        ? Rated::board
+                   : c.characteristic.empty() ? Rated::component
+                                              : Rated::characteristic;
+  if (of != rated)
+    throw StudyRefused(fmt::format(
+        "the right decisions are of each {0}, the study rates each {1}: --rates {0}, or a table of {1}s",
+        name_of(of), name_of(rated)));
+}
+
 void demand_references(const StudyPlan& p) {
+  if (p.rated != Rated::characteristic && p.kind != StudyKind::attribute)
+    throw StudyRefused(
+        fmt::format("a {} study is of values: it rates no {}", name_of(p.kind), name_of(p.rated)));
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const CertifiedValue& c : p.references) {
     if (std::find(p.parts.begin(), p.parts.end(), c.part) == p.parts.end())
@@ -112,6 +126,7 @@ void demand_references(const StudyPlan& p) {
           p.kind == StudyKind::attribute
               ? "an attribute study has decisions in place of certified values: column decision"
               : "decisions are of an attribute study: column reference_um");
+    if (p.kind == StudyKind::attribute) demand_rated(c, p.rated);
   }
   if (!p.references.empty() && (p.kind == StudyKind::crossed || p.kind == StudyKind::nested))
     throw StudyRefused(fmt::format("a {} study has no certified values", name_of(p.kind)));
@@ -148,6 +163,16 @@ std::optional<StudyKind> study_kind_of(const std::string& name) {
   const auto found =
       std::find_if(kinds.begin(), kinds.end(), [&](StudyKind kind) { return name == name_of(kind); });
   return found == kinds.end() ? std::nullopt : std::optional(*found);
+}
+
+const char* name_of(Rated rated) {
+  return rated == Rated::board ? "board" : rated == Rated::component ? "component" : "characteristic";
+}
+
+std::optional<Rated> rated_of(const std::string& name) {
+  for (const Rated rated : {Rated::characteristic, Rated::component, Rated::board})
+    if (name == name_of(rated)) return rated;
+  return std::nullopt;
 }
 
 const char* name_of(RunOrder order) {

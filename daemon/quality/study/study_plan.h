@@ -23,6 +23,15 @@ enum class StudyKind : std::uint8_t {
 const char* name_of(StudyKind kind);
 std::optional<StudyKind> study_kind_of(const std::string& name);
 
+/// What the decisions of an attribute study are of.
+enum class Rated : std::uint8_t {
+  characteristic,  // each component's each characteristic by itself
+  component,       // each component: its worst characteristic
+  board,           // the verdict that hosts get
+};
+const char* name_of(Rated rated);
+std::optional<Rated> rated_of(const std::string& name);
+
 struct PlannedRun {
   std::string part, op;
   int trial = 0;  // from 1
@@ -37,7 +46,8 @@ const char* name_of(RunOrder order);
 
 /// What is known of a part before it is measured: a value with its standard uncertainty, or a decision.
 struct CertifiedValue {
-  std::string part, component, characteristic;
+  std::string part, component,
+      characteristic;  // the last, or both, empty: a decision on a component, on a board
   std::optional<Decimal> value;
   double u = 0;
   std::string unit;      // of value and u
@@ -47,6 +57,7 @@ struct CertifiedValue {
 struct StudyPlan {
   std::string id, by, at;  // who; ISO 8601 UTC
   StudyKind kind = StudyKind::crossed;
+  Rated rated = Rated::characteristic;
   std::string recipe, recipe_sha256;
   std::string store_id;
   std::uint64_t after = 0;  // the newest result when the study began
@@ -69,7 +80,8 @@ void demand_plan(const StudyPlan& plan);
 /// 1 to 64 of A-Z a-z 0-9 . _ -, and no point in front.
 bool is_study_id(const std::string& id);
 
-/// Certified values by the columns part, component, characteristic, reference_UNIT, u_UNIT (or none: 0); or decision. Throws StudyRefused
+/// Certified values by the columns part, component, characteristic, reference_UNIT, u_UNIT (or none: 0); or right decisions by the columns
+/// part, component, characteristic, decision, of components without characteristic, of boards without component. Throws StudyRefused
 /// "NAME:LINE: what; what to do".
 std::vector<CertifiedValue> read_certified_values(std::string_view csv, const std::string& name);
 

@@ -64,4 +64,24 @@ class StudyOfACell : public ::testing::Test {
   int boards_ = 0;
 };
 
+/// Of any kind, through the cell, with values of its runs by `value_at`.
+struct StudyOfAKind : StudyOfACell {
+  Output begin(const std::string& options) const {
+    return study("start k-1 --recipe " + recipe_.string() + " --by 'A. Smith' --seed 7 " + options);
+  }
+  quality::StudyFile kind_file() const { return quality::StudyFile::open(folder_ / "studies", "k-1"); }
+  template <class Value>
+  void measure(Value value_at) {
+    while (const auto next = kind_file().next()) {
+      const quality::PlannedRun run = kind_file().runs()[*next];
+      put(value_at(*next, run), run.part);
+      ASSERT_EQ(study("next k-1 --result last").status, 0);
+    }
+  }
+  std::string references(const std::string& lines) const {
+    return " --references " +
+           folder_.write("masters.csv", "part,component,characteristic,reference_um,u_um\n" + lines).string();
+  }
+};
+
 }  // namespace datum::testing

@@ -20,6 +20,7 @@ using ::testing::Not;
 using testing::Output;
 using testing::slurp;
 using testing::StudyOfACell;
+using testing::StudyOfAKind;
 
 TEST_F(StudyOfACell, IsPlannedMeasuredSolvedAndPutIntoTheRecipe) {
   const Output started = start();
@@ -126,26 +127,6 @@ TEST_F(StudyOfACell, ChartsAComponentAndNamesWhatIsThere) {
   EXPECT_THAT(ctl("spc --confidence nan" + store).text, Not(HasSubstr("capability")));
   EXPECT_THAT(ctl("spc" + store).text, HasSubstr("demo-board  U1   die"));
 }
-
-/// Through the cell, with values of its runs by `value_at`.
-struct StudyOfAKind : StudyOfACell {
-  Output begin(const std::string& options) const {
-    return study("start k-1 --recipe " + recipe_.string() + " --by 'A. Smith' --seed 7 " + options);
-  }
-  StudyFile kind_file() const { return StudyFile::open(folder_ / "studies", "k-1"); }
-  template <class Value>
-  void measure(Value value_at) {
-    while (const auto next = kind_file().next()) {
-      const PlannedRun run = kind_file().runs()[*next];
-      put(value_at(*next, run), run.part);
-      ASSERT_EQ(study("next k-1 --result last").status, 0);
-    }
-  }
-  std::string references(const std::string& lines) const {
-    return " --references " +
-           folder_.write("masters.csv", "part,component,characteristic,reference_um,u_um\n" + lines).string();
-  }
-};
 
 TEST_F(StudyOfAKind, StabilityGoesThroughItsSubgroupsAndShowsADrift) {
   const Output started = begin("--kind stability --parts M1 --subgroups 12 --trials 2" +
