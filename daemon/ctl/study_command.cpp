@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uintmax_t most_bytes = 256 << 20;
 
-std::string table_text(const std::string& file) {
+std::string bytes_of(const std::string& file) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(file, error);
   if (error) throw std::invalid_argument(file + ": " + error.message());
@@ -57,9 +57,10 @@ void solve(const SolveOptions& o, bool whole, bool json) {
     print_solved(solve_live(o.place, o.study, o.component, o.characteristic, whole), json);
     return;
   }
-  print_solved(
-      solve_study(quality::read_study_table(table_text(o.study.csv), o.study.csv, o.study.unit), o.study),
-      json);
+  print_solved(solve_study(quality::read_study_table(bytes_of(o.study.csv), o.study.csv, o.study.unit,
+                                                     o.study.encoding),
+                           o.study),
+               json);
 }
 
 }  // namespace
@@ -171,6 +172,8 @@ void add_solving(CommandLine& line, CLI::App& study, const char* name, const cha
             "a table with a head line in its place: part,operator,trial,value_um; attribute studies: "
             "part,appraiser,trial,decision,reference; linearity: reference_um; stability: measured_at"),
         Offer::files);
+    command->add_option("--encoding", o->study.encoding,
+                        "of the table, such as cp1252 (default: UTF-8, or UTF-16 by its mark)");
     command->add_option("--unit", o->study.unit, "of the table's values, where it does not say it")
         ->transform(CLI::IsMember({"um", "mm", "mdeg", "permille", "percent"}, CLI::ignore_case));
   }

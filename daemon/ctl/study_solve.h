@@ -11,7 +11,7 @@
 namespace datum {
 
 struct StudyOptions {
-  std::string kind = "crossed", csv, unit;
+  std::string kind = "crossed", csv, unit, encoding;
   quality::GaugeSettings gauge;
   std::optional<double> reference, resolution;
   double u_reference = 0, percent = 20, sigmas = 6, wanted = 1.33;

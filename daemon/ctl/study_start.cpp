@@ -22,7 +22,7 @@ using quality::StudyRefused;
 struct StartOptions {
   StudyPlace place;
   quality::StudyPlan plan;
-  std::string recipe, kind = "crossed", rates = "characteristic", order, references;
+  std::string recipe, kind = "crossed", rates = "characteristic", order, references, encoding;
   int subgroups = 0;
   std::optional<std::uint64_t> seed;
 };
@@ -89,7 +89,8 @@ void start(const StartOptions& o) {
   name_operators(plan, o.subgroups);
   plan.order = order_of(o.order, plan.kind);
   if (!o.references.empty())
-    plan.references = quality::read_certified_values(config::toml_file_bytes(o.references), o.references);
+    plan.references =
+        quality::read_certified_values(config::toml_file_bytes(o.references), o.references, o.encoding);
   for (const quality::CertifiedValue& c : plan.references) demand_measured(c, recipe);
   auto store = ResultStore::read_only(o.place.store_file());
   plan.id = o.place.id;
@@ -153,6 +154,8 @@ void add_study_start(CommandLine& line, CLI::App& study) {
                  "of right decisions: part,decision with --rates board, part,component,decision with "
                  "--rates component, else part,component,characteristic,decision"),
              Offer::files);
+  command->add_option("--encoding", o->encoding,
+                      "of that table, such as cp1252 (default: UTF-8, or UTF-16 by its mark)");
   command->add_option("--by", o->plan.by, "who starts it")->required();
   command
       ->add_option("--order", o->order,

@@ -81,8 +81,9 @@ CertifiedValue value_in(const std::vector<std::string>& cells, const CsvHead& he
 
 }  // namespace
 
-std::vector<CertifiedValue> read_certified_values(std::string_view csv, const std::string& name) {
-  const std::string text = design::decoded_text(csv, "", name);
+std::vector<CertifiedValue> read_certified_values(std::string_view csv, const std::string& name,
+                                                  const std::string& encoding) {
+  const std::string text = table_text(csv, encoding, name);
   std::vector<CertifiedValue> values;
   std::optional<CsvHead> head;
   int number = 0;

@@ -83,6 +83,7 @@ bool is_study_id(const std::string& id);
 /// Certified values by the columns part, component, characteristic, reference_UNIT, u_UNIT (or none: 0); or right decisions by the columns
 /// part, component, characteristic, decision, of components without characteristic, of boards without component. Throws StudyRefused
 /// "NAME:LINE: what; what to do".
-std::vector<CertifiedValue> read_certified_values(std::string_view csv, const std::string& name);
+std::vector<CertifiedValue> read_certified_values(std::string_view csv, const std::string& name,
+                                                  const std::string& encoding = "");
 
 }  // namespace datum::quality

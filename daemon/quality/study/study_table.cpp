@@ -119,8 +119,9 @@ int StudyTable::digits() const {
   return most;
 }
 
-StudyTable read_study_table(std::string_view csv, const std::string& name, const std::string& unit) {
-  const std::string text = design::decoded_text(csv, "", name);
+StudyTable read_study_table(std::string_view csv, const std::string& name, const std::string& unit,
+                            const std::string& encoding) {
+  const std::string text = table_text(csv, encoding, name);
   StudyTable table;
   Columns columns;
   std::set<std::tuple<std::string, std::string, std::string>> runs;

@@ -32,8 +32,9 @@ struct StudyTable {
 /// Columns by their head line: part, operator (or appraiser), trial, value or value_um, unit, reference or reference_um, decision,
 /// measured_at (UTC, 2026-01-31T10:00:00Z). Units
 /// are those of datumd's characteristics. A value that is empty or INVALID is missing. Throws StudyRefused "NAME:LINE: what; what to do":
-/// no unit, two units, no number, one run twice, control characters in a name.
-StudyTable read_study_table(std::string_view csv, const std::string& name, const std::string& unit);
+/// no unit, two units, no number, one run twice, control characters in a name, a text of another encoding.
+StudyTable read_study_table(std::string_view csv, const std::string& name, const std::string& unit,
+                            const std::string& encoding = "");
 
 /// Of a time with or without a fraction of a second, which is dropped; none: another form.
 std::optional<std::int64_t> utc_seconds(const std::string& iso8601);

@@ -1,13 +1,17 @@
-// A line of a table that a study reads, for what is refused there.
+// A table that a study reads: its text, and a line of it, for what is refused there.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 #include "daemon/quality/study/gauge_data.h"
 
 namespace datum::quality {
+
+/// UTF-8 of a table, by its byte order mark or `encoding` (design::decoded_text). Throws StudyRefused.
+std::string table_text(std::string_view csv, const std::string& encoding, const std::string& name);
 
 class TableLine {
  public:

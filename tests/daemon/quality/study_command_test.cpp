@@ -253,6 +253,27 @@ TEST_F(StudyOfAKind, IsRefusedWhereItsPlanIsNotClear) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "studies" / "k-1.jsonl"));
 }
 
+TEST_F(StudyOfAKind, ATableOfAnotherEncodingIsRefusedAndReadWhereItIsNamed) {
+  const std::string table =
+      folder_
+          .write("latin.csv",
+                 "part,appraiser,trial,decision\nP1,M\xfcller,1,PASS\nP1,M\xfcller,2,PASS\n"
+                 "P2,M\xfcller,1,FAIL\nP2,M\xfcller,2,FAIL\n")
+          .string();
+  const Output refused = ctl("study solve --kind attribute --csv " + table);
+  EXPECT_EQ(refused.status, 4);
+  EXPECT_THAT(refused.text, AllOf(HasSubstr("latin.csv: byte 34 is not UTF-8"),
+                                  HasSubstr("--encoding cp1252"), Not(HasSubstr("is datumd running"))));
+  EXPECT_THAT(ctl("study solve --kind attribute --encoding cp1252 --csv " + table).text,
+              HasSubstr("M\xc3\xbcller: kappa"));
+  const std::string right =
+      folder_.write("right.csv", "part,component,characteristic,decision\nP\xfc,U1,median,PASS\n").string();
+  const std::string study =
+      "--kind attribute --parts P1,P\xc3\xbc --operators A --trials 2 --references " + right;
+  EXPECT_THAT(begin(study).text, HasSubstr("right.csv: byte"));
+  EXPECT_EQ(begin(study + " --encoding cp1252").status, 0);
+}
+
 TEST(StudySolve, OfTablesFollowsItsKind) {
   const testing::FreshFolder folder;
   std::string csv = "part,operator,value_um\n";
