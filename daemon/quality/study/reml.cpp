@@ -174,6 +174,9 @@ Reml reml(const GaugeData& data, RemlModel model) {
   constexpr double settled =
       1e-10;  // of a variance, relative to it and to the smallest component's share of 1e-6
   Likelihood now = likelihood_at(q, parts, variances);
+  if (!std::isfinite(now.value))
+    throw StudyRefused(
+        "REML: the values lie too far from each other for double precision; is one in another unit?");
   std::vector<bool> held(static_cast<std::size_t>(k), false);
   for (; out.iterations < most_steps && !out.converged; ++out.iterations) {
     for (Eigen::Index i = 0; i < k; ++i)
@@ -188,6 +191,7 @@ Reml reml(const GaugeData& data, RemlModel model) {
       then = likelihood_at(q, parts, next);
       if (then.value <= now.value + 1e-12 * std::abs(now.value)) break;
     }
+    if (!std::isfinite(then.value)) break;  // no step is possible: what is found so far, not converged
     out.converged = true;
     for (Eigen::Index i = 0; i < k; ++i)
       if (std::abs(next[i] - variances[i]) > settled * (next[i] + 1e-6 * scale)) out.converged = false;
