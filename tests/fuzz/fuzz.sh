@@ -34,7 +34,7 @@ longest() {  # target: largest size of an input in bytes; longer ones find nothi
     design_*) echo 65536 ;;  # a board of a few parts
     bundle) echo 8192 ;;  # a manifest and a recipe
     calibration_journal | toml_fringe | tls_gate | *_log) echo 4096 ;;
-    model_file | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | tls_certificate | verdict_json) echo 1536 ;;
+    model_file | study_tables | toml_* | tiff | png | gocator_csv | sidecar | set_sidecar | tls_certificate | verdict_json) echo 1536 ;;
     gpu_wire | stage_wire | scpi_session | metrics_request | sign*) echo 768 ;;
     *) echo 192 ;;
   esac
