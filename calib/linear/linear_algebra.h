@@ -15,11 +15,28 @@ EigenSystem eigen_system(const Eigen::MatrixXd& symmetric);
 
 /// x of a x = b by LDL^T with diagonal pivoting; `a` is symmetric and positive or negative semidefinite.
 Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
+Eigen::VectorXd solve_symmetric_vector(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 
 /// J C J^T: propagates the covariance C (n x n) by the Jacobian J (m x n).
 Eigen::MatrixXd covariance_through(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& covariance);
 
 /// Inverse of an invertible square matrix, by LU with partial pivoting.
 Eigen::MatrixXd inverse_matrix(const Eigen::MatrixXd& square);
+
+/// Number of pivots of an LU with full pivoting that are larger than `threshold` times the largest.
+int rank_of(const Eigen::MatrixXd& a, double threshold);
+
+/// Of a square matrix by LU with full pivoting. The smallest pivot tells whether the matrix leaves a direction open: then the rest
+/// means nothing.
+struct PivotedInverse {
+  double last_pivot = 0;  // absolute value
+  Eigen::MatrixXd inverse;
+};
+PivotedInverse invert_pivoted(const Eigen::MatrixXd& square);
+struct PivotedSolution {
+  double last_pivot = 0;  // absolute value
+  Eigen::VectorXd x;
+};
+PivotedSolution solve_pivoted(const Eigen::MatrixXd& square, const Eigen::VectorXd& right);
 
 }  // namespace datum

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/linear_algebra.h"
 #include "daemon/inspection/registration/fiducial_shape.h"
 #include "gpu/core/parallel_for.h"
 
@@ -29,12 +30,9 @@ Eigen::Vector2d mark_arm(const Fiducial& mark, const PlaneMotion& motion) {
 
 /// Variance of the mark's place by the motion, over both directions.
 double place_variance(const Fiducial& mark, const PlaneMotion& motion, const FiducialSearch& search) {
-  if (search.stretched) {
-    const Eigen::Matrix<double, 2, 6> by = place_rows(mark.centre_mm, motion);
-    return (by * *search.stretched * by.transpose()).trace();
-  }
-  const Eigen::Matrix<double, 2, 3> by = motion_rows(mark_arm(mark, motion));
-  return (by * search.covariance * by.transpose()).trace();
+  if (search.stretched)
+    return covariance_through(place_rows(mark.centre_mm, motion), *search.stretched).trace();
+  return covariance_through(motion_rows(mark_arm(mark, motion)), search.covariance).trace();
 }
 
 Eigen::Matrix2d weight_of(const SoughtFiducial& s) {
@@ -106,7 +104,7 @@ FiducialMotion fit_fiducials(const std::vector<SoughtFiducial>& sought, const Pl
   for (const SoughtFiducial& s : sought) {
     if (!s.finding.fit) continue;
     const auto a = motion_rows(mark_arm(*s.mark, motion));
-    normal += a.transpose() * weight_of(s) * a;
+    normal += covariance_through(a.transpose(), weight_of(s));
     v += a.transpose() * weight_of(s) * s.finding.fit->off_mm;
   }
   m.motion.covariance = normal.inverse();
@@ -142,13 +140,12 @@ Eigen::Vector2d left_over(const SoughtFiducial& sought, const PlaneMotion& motio
 
 StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, const PlaneMotion& motion,
                                  const Matrix6d& bodies, int unknowns) {
-  using Normal = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
   Matrix6d all = Matrix6d::Zero();
   Vector6d v = Vector6d::Zero();
   for (const SoughtFiducial& s : sought) {
     if (!s.finding.fit) continue;
     const auto a = place_rows(s.mark->centre_mm, motion);
-    all += a.transpose() * weight_of(s) * a;
+    all += covariance_through(a.transpose(), weight_of(s));
     v += a.transpose() * weight_of(s) * s.finding.fit->off_mm;
   }
   const auto chi2_of = [&](const Vector6d& correction) {
@@ -160,23 +157,24 @@ StretchedMotion fit_with_stretch(const std::vector<SoughtFiducial>& sought, cons
     }
     return sum;
   };
-  const Normal marks = all.topLeftCorner(unknowns, unknowns);
-  const auto right = v.head(unknowns);
+  const Eigen::MatrixXd marks = all.topLeftCorner(unknowns, unknowns);
+  const Eigen::VectorXd right = v.head(unknowns);
   StretchedMotion m;
   const int found = int(found_of(sought));
   // Unknowns of different units: by their own sizes.
-  const Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1> by = marks.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::FullPivLU<Normal> alone(by.asDiagonal() * marks * by.asDiagonal());
+  const Eigen::VectorXd by = marks.diagonal().cwiseSqrt().cwiseInverse();
+  const PivotedSolution alone =
+      solve_pivoted(by.asDiagonal() * marks * by.asDiagonal(), by.cwiseProduct(right));
   double apart = 1;
-  if (2 * found > unknowns && std::abs(alone.matrixLU()(unknowns - 1, unknowns - 1)) > least_pivot) {
+  if (2 * found > unknowns && alone.last_pivot > least_pivot) {
     Vector6d x = Vector6d::Zero();
-    x.head(unknowns) = by.asDiagonal() * alone.solve(by.asDiagonal() * right);
+    x.head(unknowns) = by.cwiseProduct(alone.x);
     m.marks_freedom = 2 * found - unknowns;
     m.marks_chi2 = chi2_of(x);
     apart = std::max(1.0, m.marks_chi2 / m.marks_freedom);
   }
-  const Normal known = bodies.topLeftCorner(unknowns, unknowns).inverse();
-  const Normal covariance = (marks / apart + known).inverse();
+  const Eigen::MatrixXd known = inverse_matrix(bodies.topLeftCorner(unknowns, unknowns));
+  const Eigen::MatrixXd covariance = inverse_matrix(marks / apart + known);
   m.covariance.topLeftCorner(unknowns, unknowns) = covariance;
   m.correction.head(unknowns) = covariance * right / apart;
   const auto x = m.correction.head(unknowns);

@@ -1,10 +1,9 @@
 #include "daemon/inspection/registration/mechanical_motion.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/linear_algebra.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
@@ -17,7 +16,7 @@ constexpr double rank_pivot = 1e-6;
 /// Standard uncertainty of a place by the motion alone.
 double place_u_mm(const Eigen::Vector2d& at_mm, const PlaneMotion& motion, const MotionKnown& known) {
   const Eigen::Matrix<double, 2, 6> by = place_rows(at_mm, motion);
-  return std::sqrt(std::max(0.0, (by * known.covariance * by.transpose()).trace()));
+  return std::sqrt(std::max(0.0, covariance_through(by, known.covariance).trace()));
 }
 
 double mechanical_reach_mm(double place_mm, double u_um, const SurfaceScene& scene,
@@ -31,8 +30,7 @@ double mechanical_reach_mm(double place_mm, double u_um, const SurfaceScene& sce
 Eigen::MatrixXd common_offsets(const MechanicalOffsets& o, const MechanicalSearch& search) {
   const double u = 1e-3 * search.offset_um, rim_mm = search.board_size_mm.norm() / 2;
   const Eigen::Vector3d squares(u * u, u * u, u * u / (rim_mm * rim_mm));
-  const Eigen::MatrixXd by = o.rows.leftCols<3>();
-  return by * squares.asDiagonal() * by.transpose();
+  return covariance_through(o.rows.leftCols<3>(), squares.asDiagonal().toDenseMatrix());
 }
 
 MechanicalOffsets empty_offsets(std::size_t found) {
@@ -62,21 +60,23 @@ Matrix6d vague_covariance(const Matrix6d& known) {
 }
 
 /// Directions of the motion that the offsets tell.
-int rank_of(const MechanicalOffsets& o, const Matrix6d& known) {
+int directions_told(const MechanicalOffsets& o, const Matrix6d& known) {
   Eigen::MatrixXd a = o.rows;
   for (int i = 0; i < 6; ++i) {
     const double size = a.col(i).norm();
     a.col(i) *= known(i, i) > 0 && size > 0 ? 1 / size : 0;
   }
-  Eigen::FullPivLU<Eigen::MatrixXd> lu(a);
-  lu.setThreshold(rank_pivot);
-  return static_cast<int>(lu.rank());
+  return rank_of(a, rank_pivot);
+}
+
+/// Covariance of the offsets by the motion and their own.
+Eigen::MatrixXd offsets_covariance(const MechanicalOffsets& o, const Matrix6d& known, double widened) {
+  return o.rows * known * o.rows.transpose() + widened * o.covariance;
 }
 
 double offsets_chi2(const MechanicalOffsets& o, const Eigen::VectorXd& off, const Matrix6d& known,
                     double widened) {
-  const Eigen::MatrixXd s = o.rows * known * o.rows.transpose() + widened * o.covariance;
-  return off.dot(s.ldlt().solve(off));
+  return off.dot(solve_symmetric_vector(offsets_covariance(o, known, widened), off));
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ MechanicalJoin join_offsets(const MotionKnown& before, const MechanicalOffsets& 
   const Matrix6d& known = before.covariance;
   const Eigen::VectorXd off = offsets.off_mm - offsets.rows * before.correction;
   MechanicalJoin j;
-  j.against_freedom = rank_of(offsets, known);
+  j.against_freedom = directions_told(offsets, known);
   j.own_freedom = static_cast<int>(off.size()) - j.against_freedom;
   double widened = 1;
   if (j.own_freedom > 0) {
@@ -149,11 +149,11 @@ MechanicalJoin join_offsets(const MotionKnown& before, const MechanicalOffsets& 
   }
   j.against_chi2 = std::max(0.0, offsets_chi2(offsets, off, known, widened) -
                                      offsets_chi2(offsets, off, vague_covariance(known), widened));
-  const Eigen::MatrixXd a = offsets.rows;
-  const Eigen::MatrixXd s = a * known * a.transpose() + widened * offsets.covariance;
-  const Eigen::MatrixXd gain = s.ldlt().solve(a * known).transpose();
+  const Eigen::MatrixXd a = offsets.rows, all = known;
+  const Eigen::MatrixXd s = offsets_covariance(offsets, known, widened);
+  const Eigen::MatrixXd gain = solve_symmetric(s, a.lazyProduct(all)).transpose();
   j.known.correction = before.correction + gain * off;
-  const Matrix6d rest = known - gain * a * known;
+  const Matrix6d rest = known - (gain * a).eval().lazyProduct(all);
   j.known.covariance = (rest + rest.transpose()) / 2;
   return j;
 }

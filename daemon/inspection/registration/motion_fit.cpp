@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/linear_algebra.h"
+
 namespace datum {
 namespace {
 
@@ -63,9 +65,10 @@ bool invert(const Eigen::Matrix<double, N, N>& m, Eigen::Matrix<double, N, N>& i
     const Eigen::Matrix<double, N, 1> by = m.diagonal().cwiseSqrt().cwiseInverse();
     if (!by.allFinite()) return false;
     const Eigen::Matrix<double, N, N> even = by.asDiagonal() * m * by.asDiagonal();
-    const Eigen::FullPivLU<Eigen::Matrix<double, N, N>> solver(even);
-    if (std::abs(solver.matrixLU()(N - 1, N - 1)) < open_pivot) return false;
-    inverse = by.asDiagonal() * solver.inverse() * by.asDiagonal();
+    const PivotedInverse of_even = invert_pivoted(even);
+    if (of_even.last_pivot < open_pivot) return false;
+    inverse = of_even.inverse;
+    inverse = (by.asDiagonal() * inverse * by.asDiagonal()).eval();
     return true;
   }
 }
