@@ -95,13 +95,22 @@ void Notify::collect() {
     pollfd watched[] = {{socket_, POLLIN, 0}, {stop_, POLLIN, 0}};
     ::poll(watched, 2, -1);
     if (watched[1].revents != 0) return;
-    char text[4096];
-    const ssize_t n = ::recv(socket_, text, sizeof text, 0);
-    if (n <= 0) continue;
     const std::lock_guard lock(mutex_);
-    messages_.emplace_back(text, static_cast<std::size_t>(n));
-    ::eventfd_write(arrived_, 1);
+    if (take_one()) ::eventfd_write(arrived_, 1);
   }
+}
+
+bool Notify::take_one() {
+  char text[4096];
+  const ssize_t n = ::recv(socket_, text, sizeof text, 0);
+  if (n > 0) messages_.emplace_back(text, static_cast<std::size_t>(n));
+  return n > 0;
+}
+
+void Notify::forget() {
+  const std::lock_guard lock(mutex_);
+  while (take_one()) continue;
+  messages_.clear();
 }
 
 std::string Notify::next() {
@@ -160,7 +169,7 @@ Program& Cell::launch(const std::map<std::string, std::string>& environment) {
   auto with_socket = environment;
   with_socket["NOTIFY_SOCKET"] = (path() / "notify").string();
   daemon_.reset();
-  while (!notify_.next().empty()) continue;  // messages of the former daemon
+  notify_.forget();
   daemon_ = std::make_unique<Program>(std::vector<std::string>{program_, "--config", "datumd.toml"}, path(),
                                       "datumd." + std::to_string(++starts_) + ".log", with_socket);
   return *daemon_;

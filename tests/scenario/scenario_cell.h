@@ -31,9 +31,13 @@ class Notify {
   std::string await(const std::string& text, const Program& sender);
   /// The next waiting message; "": none.
   std::string next();
+  /// Drops all that was sent until now, also what the kernel still holds: a program that has ended says nothing more.
+  void forget();
 
  private:
   void collect();
+  /// Under the mutex, so that no message is between the socket and the list. False: none was there.
+  bool take_one();
 
   int socket_, arrived_, stop_;
   std::mutex mutex_;

@@ -74,7 +74,7 @@ TEST(ScenarioService, TellsTheServiceManagerAndEndsCleanly) {
   for (std::string status = "-"; status.find("3 boards") == std::string::npos && !status.empty();)
     status = cell.notify().await("STATUS=", datumd);
   // Idle, and yet the watchdog is notified, with less than half of the demanded period.
-  while (!cell.notify().next().empty()) continue;
+  cell.notify().forget();
   const auto from = std::chrono::steady_clock::now();
   ASSERT_EQ(cell.notify().await("WATCHDOG=1", datumd), "WATCHDOG=1");
   EXPECT_LT(std::chrono::steady_clock::now() - from, std::chrono::milliseconds(3000));

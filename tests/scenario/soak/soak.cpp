@@ -66,7 +66,7 @@ void Soak::start() {
   ++life_;
   before_ = {};
   daemon_.reset();
-  while (!notify_.next().empty()) continue;  // messages of the former daemon
+  notify_.forget();
   fs::remove(cell_ / "datumd.log");
   daemon_ = std::make_unique<scenario::Program>(
       std::vector<std::string>{"datumd", "--config", "datumd.toml"}, cell_, "datumd.log",
