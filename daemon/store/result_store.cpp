@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -284,16 +283,6 @@ std::optional<std::string> ResultStore::signed_head() {
   return newest_signed_head(impl_->db.get(), impl_->file);
 }
 
-namespace {
-
-/// SQLite's integers are signed; no stored number exceeds that.
-std::int64_t clamped(std::uint64_t n) {
-  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  return static_cast<std::int64_t>(n > most ? most : n);
-}
-
-}  // namespace
-
 std::optional<StoredResult> ResultStore::latest() {
   sqlite::Run row(*impl_->latest);
   return row->step() ? std::optional(impl_->known_row(*impl_->latest, id_)) : std::nullopt;
@@ -301,33 +290,15 @@ std::optional<StoredResult> ResultStore::latest() {
 
 std::optional<StoredResult> ResultStore::get(std::uint64_t sequence) {
   sqlite::Run row(*impl_->get);
-  row->bind(1, clamped(sequence));
+  row->bind(1, sql_number(sequence));
   return row->step() ? std::optional(impl_->known_row(*impl_->get, id_)) : std::nullopt;
 }
 
 std::vector<StoredResult> ResultStore::list(const ResultFilter& filter, std::uint64_t limit,
                                             ResultOrder order) {
-  std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
-  if (filter.decision) sql += " AND decision = ?2";
-  if (filter.recipe) sql += " AND recipe = ?3";
-  if (filter.unit_id) sql += " AND unit_id = ?4";
-  if (filter.up_to) sql += " AND sequence <= ?9";
-  if (filter.board_serial) sql += " AND instr(json, ?8) > 0";
-  if (filter.from) sql += " AND measured_at >= ?6";
-  if (filter.before) sql += " AND measured_at < ?7";
-  sql += order == ResultOrder::newest_first ? " ORDER BY sequence DESC" : " ORDER BY sequence";
-  sql += " LIMIT ?5";
-  sqlite::Statement rows(impl_->db.get(), impl_->file, sql.c_str());
-  rows.bind(1, clamped(filter.after.value_or(0))).bind(5, clamped(limit));
-  if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
-  if (filter.recipe) rows.bind(3, *filter.recipe);
-  if (filter.unit_id) rows.bind(4, *filter.unit_id);
-  if (filter.up_to) rows.bind(9, clamped(*filter.up_to));
-  if (filter.board_serial) rows.bind(8, serial_in_json(*filter.board_serial));
-  if (filter.from) rows.bind(6, *filter.from);
-  if (filter.before) rows.bind(7, *filter.before);
+  const auto rows = rows_of(impl_->db.get(), impl_->file, filter, limit, order);
   std::vector<StoredResult> out;
-  while (rows.step()) out.push_back(impl_->known_row(rows, id_));
+  while (rows->step()) out.push_back(impl_->known_row(*rows, id_));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace datum {
@@ -43,6 +44,37 @@ StoredResult known_row_of(const sqlite::Statement& s, const std::string& id) {
     throw StoreError(StoreError::Kind::corrupt,
                      fmt::format("result {}: decision {} is not known", s.integer(0), decision));
   return row_of(s, id);
+}
+
+std::int64_t sql_number(std::uint64_t n) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::int64_t>(n > most ? most : n);
+}
+
+std::unique_ptr<sqlite::Statement> rows_of(sqlite3* db, const std::filesystem::path& file,
+                                           const ResultFilter& filter, std::uint64_t limit,
+                                           ResultOrder order) {
+  std::string sql = std::string(result_columns) + "WHERE sequence > ?1";
+  if (filter.decision) sql += " AND decision = ?2";
+  if (filter.recipe) sql += " AND recipe = ?3";
+  if (filter.unit_id) sql += " AND unit_id = ?4";
+  if (filter.up_to) sql += " AND sequence <= ?9";
+  if (filter.board_serial) sql += " AND instr(json, ?8) > 0";
+  if (filter.from) sql += " AND measured_at >= ?6";
+  if (filter.before) sql += " AND measured_at < ?7";
+  sql += order == ResultOrder::newest_first ? " ORDER BY sequence DESC" : " ORDER BY sequence";
+  sql += " LIMIT ?5";
+  auto made = std::make_unique<sqlite::Statement>(db, file, sql.c_str());
+  sqlite::Statement& rows = *made;
+  rows.bind(1, sql_number(filter.after.value_or(0))).bind(5, sql_number(limit));
+  if (filter.decision) rows.bind(2, static_cast<std::int64_t>(*filter.decision));
+  if (filter.recipe) rows.bind(3, *filter.recipe);
+  if (filter.unit_id) rows.bind(4, *filter.unit_id);
+  if (filter.up_to) rows.bind(9, sql_number(*filter.up_to));
+  if (filter.board_serial) rows.bind(8, serial_in_json(*filter.board_serial));
+  if (filter.from) rows.bind(6, *filter.from);
+  if (filter.before) rows.bind(7, *filter.before);
+  return made;
 }
 
 std::string store_id_of(sqlite3* db, const std::filesystem::path& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "daemon/store/result_chain.h"
@@ -18,6 +19,13 @@ inline constexpr const char* result_columns =
 StoredResult row_of(const sqlite::Statement& row, const std::string& store_id);
 /// Throws StoreError (corrupt) for an unknown decision.
 StoredResult known_row_of(const sqlite::Statement& row, const std::string& store_id);
+
+/// SQLite's integers are signed; no stored number exceeds that.
+std::int64_t sql_number(std::uint64_t n);
+/// Whole results, to be stepped through.
+std::unique_ptr<sqlite::Statement> rows_of(sqlite3* db, const std::filesystem::path& file,
+                                           const ResultFilter& filter, std::uint64_t limit,
+                                           ResultOrder order);
 
 /// Throws StoreError where the row of the store is missing.
 std::string store_id_of(sqlite3* db, const std::filesystem::path& file);
