@@ -80,5 +80,17 @@ TEST(InspectOtherBoard, AnotherBoardFailsAndItsPartsAreMissing) {
   EXPECT_GE(missing_parts(v), 1) << "named in a word";
 }
 
+/// U1 and U2 change places and are alike: U3 tells, whose place is bare when the board lies turned, if its limits ask for it.
+TEST(InspectOtherBoard, APartWhosePlaceIsBareTellsTheTurnIfItsLimitsDo) {
+  Recipe recipe = testing::make_scene().recipe;
+  recipe.components = {testing::box("U1", 3, 4, 0, low_um), testing::box("U2", 9, 4, 0, low_um),
+                       testing::box("U3", 3, 1.5, 0, low_um)};
+  EXPECT_EQ(turned_unnoticed(recipe), "");
+  recipe.components[2].checks[0].lower.reset();
+  EXPECT_EQ(turned_unnoticed(recipe), "U2 would be measured as U1");
+  recipe.components[2].checks[0].lower = low_um / 2 - 1;  // bare board and noise may reach it
+  EXPECT_EQ(turned_unnoticed(recipe), "U2 would be measured as U1");
+}
+
 }  // namespace
 }  // namespace datum::inspect_other_board_test

@@ -172,6 +172,17 @@ TEST(InspectSnapshotRegistration, ASnapshotOfAnotherBoardIsNamed) {
   }
 }
 
+/// One snapshot of each board is left.
+TEST(InspectSnapshotRegistration, TwoSnapshotsOfTwoBoardsAreNamed) {
+  Placed board(-0.9, -0.1, 0.2);
+  board.take(1, {0.9, 0.1, 0}, -1.2);
+  board.snapshots[2] = {nullptr, {}, "it did not come"};
+  const BoardVerdict v = board.inspect();
+  EXPECT_EQ(v.decision, Decision::invalid);
+  EXPECT_EQ(v.reason, Reason::snapshots) << v.detail;
+  EXPECT_THAT(v.detail, HasSubstr("it shows another board"));
+}
+
 TEST(InspectSnapshotRegistration, PartsThatAreMissingAreNoOtherBoard) {
   Placed board(0, 0, 0);
   auto& parts = board.scene.recipe.components;
