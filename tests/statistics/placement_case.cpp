@@ -133,8 +133,10 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
   spread.place_mm = c.place_mm;
   TwinBoard twin = produce(board.cell.nominal, spread, c.seed);
   const bool mechanical = !board.holes.empty() || !board.edges.empty();
+  // Of each board its own: six that a shop displaces alike would be one in six counts of what U covers.
+  const TwinRandom shop(64 * c.seed + twin.bodies.size(), stream);
   if (!board.marks.empty() || mechanical)
-    displace_parts(twin, 1e-3 * AlignmentRecipe{}.parts_offset_um, random);
+    displace_parts(twin, 1e-3 * AlignmentRecipe{}.parts_offset_um, shop);
   const std::size_t all = twin.bodies.size();
   // Exactly the share, so that "60 % of the parts are there" is what it says.
   auto missing = std::size_t(c.missing_share * double(all));
@@ -165,7 +167,7 @@ PlacedFrame frame_of(const PlacedBoard& board, const PlacementCase& c) {
     listed.holes = board.holes;
     listed.edges = board.edges;
     listed.holes_offset_um = board.holes_offset_um;
-    whole_holes = drill_and_route(twin, listed, c.motion, c.hostile, random);
+    whole_holes = drill_and_route(twin, listed, c.motion, c.hostile, shop);
   }
   view.sensor_from_board = view.sensor_from_board * as_matrix(motion) * tilt;
   HeightFrame frame = render(look_at(twin, view), view, sensor, c.seed);
