@@ -9,6 +9,7 @@ What is linked is looked up, not listed: shared libraries by the dynamic linker 
 what the compilers read (ninja -t deps). dpkg says whose they are. SOURCE_DATE_EPOCH is the time; the same tree on the same machine gives the same bytes.
 """
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -91,8 +92,8 @@ def owners(paths):
 def owners_in(database, paths):
     asked = sorted({form for path in paths for form in forms(path)})
     found = {}
-    for at in range(0, len(asked), 500):
-        for line in said("dpkg", "-S", *asked[at:at + 500], allowed=(0, 1), **database).splitlines():
+    for at in range(0, len(asked), 5000):  # each call reads the lists of all packages; arguments may be 2 MiB
+        for line in said("dpkg", "-S", *asked[at:at + 5000], allowed=(0, 1), **database).splitlines():
             packages, _, path = line.partition(": ")
             if not line.startswith("diversion"):
                 found[path] = packages.split(", ")[0].split(":")[0]
@@ -100,6 +101,7 @@ def owners_in(database, paths):
             if any(form in found for form in forms(path))}
 
 
+@functools.cache
 def forms(path):
     """/lib and /usr/lib are one folder; dpkg knows one of the names."""
     path = os.path.normpath(path)

@@ -218,10 +218,9 @@ root=$PWD/sysroot; info=$root/var/lib/dpkg/info; mkdir -p $info $root/lib; echo 
 ldd root/usr/bin/* | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u >libraries
 while read -r library; do echo $library; readlink -f $library; echo /usr$library; done <libraries | sort -u >names
 xargs dpkg -S <names 2>/dev/null | sed 's/: .*//' | sort -u >packages
-for package in $(cat packages); do
-  dpkg-query -s $package | sed 's/^$/ ./' >>$root/var/lib/dpkg/status
-  echo >>$root/var/lib/dpkg/status
-  dpkg-query -L $package >owned
+dpkg-query -s $(cat packages) >$root/var/lib/dpkg/status
+for package in $(cat packages); do  # each call of dpkg reads the lists of all packages
+  cat /var/lib/dpkg/info/$package.list /var/lib/dpkg/info/$package:*.list >owned 2>/dev/null || [ -s owned ]
   sed "s|^|$root|" owned >$info/$package.list
   grep '/lib.*[.]so' owned || true
 done | while read -r file; do [ ! -f $file ] || echo $file; done | (cd / && xargs cp -a --parents -t $root))");
