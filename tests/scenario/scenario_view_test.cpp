@@ -251,7 +251,8 @@ TEST(ScenarioView, PagesReadWellByKeyboardOnAPanelInGreyAndInPrint) {
   const std::string chromium = browser(c.cell.path());
   const char* const python = "/usr/bin/python3";
   if (chromium.empty()) GTEST_SKIP() << no_browser;
-  if (!std::filesystem::exists(python)) GTEST_SKIP() << python << " (Debian package python3) is not installed";
+  if (!std::filesystem::exists(python))
+    GTEST_SKIP() << python << " (Debian package python3) is not installed";
   const std::string recipe = c.cell.results()[0]["recipe"];
   const Outcome seen =
       run({python, DATUM_SOURCE_DIR "/tests/scenario/view_in_browser.py", chromium, c.cell.path().string(),
