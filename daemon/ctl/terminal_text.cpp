@@ -55,7 +55,7 @@ Step step_of(std::string_view text) {
   return {1, false};
 }
 
-std::string escaped(std::string_view bytes) {
+std::string bytes_escaped(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   return text;
@@ -91,14 +91,14 @@ std::string TerminalText::pass(std::string_view bytes) {
   while (!left.empty()) {
     const Step step = step_of(left);
     if (step.bytes == 0) break;
-    out += step.shown ? std::string(left.substr(0, step.bytes)) : escaped(left.substr(0, step.bytes));
+    out += step.shown ? std::string(left.substr(0, step.bytes)) : bytes_escaped(left.substr(0, step.bytes));
     left.remove_prefix(step.bytes);
   }
   rest_ = std::string(left);
   return out;
 }
 
-std::string TerminalText::end() { return escaped(std::exchange(rest_, {})); }
+std::string TerminalText::end() { return bytes_escaped(std::exchange(rest_, {})); }
 
 void guard_terminal(std::FILE*& stream, int fd) {
   if (::isatty(fd) != 1) return;

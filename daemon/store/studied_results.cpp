@@ -11,23 +11,23 @@ namespace datum {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 /// A study's plan and records; a plan of another store, or none, is null.
 struct StudyLines {
-  Json plan;
-  std::vector<Json> records;
+  SortedJson plan;
+  std::vector<SortedJson> records;
 };
 
 StudyLines lines_of(std::istream& in, const std::string& store_id) {
   StudyLines study;
   std::string line;
   if (!std::getline(in, line)) return study;
-  Json plan = Json::parse(line, nullptr, false);
+  SortedJson plan = SortedJson::parse(line, nullptr, false);
   if (!plan.is_object() || !plan.contains("store_id") || plan["store_id"] != store_id) return study;
   study.plan = std::move(plan);
   while (std::getline(in, line)) {
-    Json record = Json::parse(line, nullptr, false);
+    SortedJson record = SortedJson::parse(line, nullptr, false);
     if (record.is_object() && record.contains("result") && record["result"].is_number_unsigned())
       study.records.push_back(std::move(record));
   }
@@ -55,14 +55,14 @@ std::size_t runs_of(const StudyLines& study) {
 /// Its last run has a value, or all its attempts.
 bool is_complete(const StudyLines& study) {
   if (study.records.empty()) return false;
-  const Json& last = study.records.back();
+  const SortedJson& last = study.records.back();
   return last.at("run").get<std::size_t>() >= runs_of(study) &&
          (last.at("decision") != "INVALID" ||
           last.at("attempt").get<int>() >= study.plan.at("attempts").get<int>());
 }
 
 KeptStudy kept_study(const StudyLines& study, const std::string& text) {
-  const Json& p = study.plan;
+  const SortedJson& p = study.plan;
   KeptStudy s;
   s.id = p.at("study");
   s.by = p.at("by");
@@ -87,7 +87,7 @@ KeptStudy kept_study(const StudyLines& study, const std::string& text) {
 std::set<std::uint64_t> studied_results(const fs::path& folder, const std::string& store_id) {
   std::set<std::uint64_t> results;
   each_study(folder, store_id, [&](const StudyLines& study) {
-    for (const Json& record : study.records) results.insert(record["result"].get<std::uint64_t>());
+    for (const SortedJson& record : study.records) results.insert(record["result"].get<std::uint64_t>());
   });
   return results;
 }
@@ -99,7 +99,7 @@ std::vector<RunningStudy> running_studies(const fs::path& folder, const std::str
       if (study.plan.is_null() || is_complete(study)) return;
       running.push_back({study.plan.at("recipe_sha256"), study.plan.at("after"), study.plan.at("parts"),
                          study.plan.value("kind", "") != "stability"});
-    } catch (const Json::exception&) {  // a file that is no study
+    } catch (const SortedJson::exception&) {  // a file that is no study
     }
   });
   return running;
@@ -119,7 +119,7 @@ std::vector<KeptStudy> kept_studies(const fs::path& folder, const std::string& s
     try {
       if (const StudyLines study = lines_of(text, store_id); !study.plan.is_null())
         kept.push_back(kept_study(study, text.str()));
-    } catch (const Json::exception&) {  // a file that is no study
+    } catch (const SortedJson::exception&) {  // a file that is no study
     }
   }
   std::sort(kept.begin(), kept.end(), [](const KeptStudy& a, const KeptStudy& b) { return a.id < b.id; });

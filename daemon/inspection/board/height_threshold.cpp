@@ -96,10 +96,10 @@ struct PlaneHistogram {
 };
 
 // Pixels whose bins are known at once, with a constant number of turns; those beyond a run are of no effect.
-constexpr std::int32_t piece_px = 64;
+constexpr std::int32_t binned_px = 64;
 
 DATUM_HD void bins_of(const PlaneRow& row, std::int32_t col, std::uint8_t* __restrict to) {
-  for (std::int32_t k = 0; k < piece_px; ++k) to[k] = static_cast<std::uint8_t>(row.bin_at(col + k));
+  for (std::int32_t k = 0; k < binned_px; ++k) to[k] = static_cast<std::uint8_t>(row.bin_at(col + k));
 }
 
 /// Pixels by their bins. Neighbours count in different lines, so that none waits for the count before it.
@@ -118,12 +118,12 @@ struct Tally {
 PlaneHistogram count_pixels(const CountedRuns& body, const PlaneBins& plane, const MissingPixels& missing) {
   Tally tally;
   vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
-    std::array<std::uint8_t, piece_px> bin;
+    std::array<std::uint8_t, binned_px> bin;
     body.each([&](const PixelRun& run) DATUM_VECTOR_LOOP {
       const PlaneRow row = PlaneRow::of(plane, run.row);
-      for (std::int32_t from = 0; from < run.length; from += piece_px) {
+      for (std::int32_t from = 0; from < run.length; from += binned_px) {
         bins_of(row, run.col + from, bin.data());
-        tally.add(bin.data(), std::min(piece_px, run.length - from));
+        tally.add(bin.data(), std::min(binned_px, run.length - from));
       }
     });
   });
