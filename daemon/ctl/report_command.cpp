@@ -14,6 +14,7 @@
 #include "daemon/ctl/report_calibration_command.h"
 #include "daemon/ctl/report_file.h"
 #include "daemon/ctl/report_quality_command.h"
+#include "daemon/ctl/study_files.h"
 #include "daemon/pictures/picture_name.h"
 #include "daemon/report/board_page.h"
 #include "daemon/report/lot_page.h"
@@ -87,8 +88,10 @@ std::string removed_text(ResultStore& store, const ReportOptions& o) {
 }
 
 std::string document_of_lot(const ReportOptions& o) {
-  auto store = ResultStore::read_only(places_of(o).store);
+  const fs::path file = places_of(o).store;
+  auto store = ResultStore::read_only(file);
   Lot lot;
+  lot.leave_out(results_of_studies(studies_folder(file, ""), store.id()));
   ResultFilter next = filter_of(o);
   bool more = true, limited = false;
   while (more) {
@@ -104,6 +107,11 @@ std::string document_of_lot(const ReportOptions& o) {
     }
     if (more) next.after = results.back().sequence;
   }
+  if (lot.boards().empty() && lot.left_out() > 0)
+    throw std::invalid_argument(fmt::format(
+        "all {} results of this choice are of gauge studies, which no lot counts: datumctl report "
+        "study has them; nothing was written",
+        lot.left_out()));
   if (lot.boards().empty()) return "";
   LotPage page{lot, lot_choice(o.recipe, o.from, o.to, o.first, o.last) + removed_text(store, o), "", false,
                [&store](const std::string& sha256) { return store.recipe_text(sha256); }};

@@ -73,6 +73,10 @@ BoardSummary summary_of(const StoredResult& r, const ReadResult& read, WordBook&
 
 void Lot::add(BoardSummary s) {
   if (s.artefact) return;  // of a reference check, no product
+  if (studied_.contains(s.board.sequence)) {
+    ++left_out_;
+    return;
+  }
   const std::uint32_t none = words_.id("");
   unreadable_ += !s.readable;
   if (s.cause != none) ++reasons_[s.cause];

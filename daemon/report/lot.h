@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -94,6 +95,11 @@ BoardSummary summary_of(const StoredResult& result, const ReadResult& read, Word
 
 class Lot {
  public:
+  /// Results of gauge studies, by number: they measure the gauge with the same boards again and again, and no lot counts them. To be
+  /// stated before add().
+  void leave_out(std::set<std::uint64_t> studied) { studied_ = std::move(studied); }
+  /// How many of them were added.
+  std::size_t left_out() const { return left_out_; }
   /// Adds a result; results come in the store's order. One whose JSON can't be read counts as unreadable alone.
   void add(const StoredResult& result) { add(summary_of(result, read_result(result), words_)); }
   /// The same of a summary by words().
@@ -146,6 +152,8 @@ class Lot {
   std::vector<Cause> sorted(const Causes& causes, std::size_t most) const;
 
   WordBook words_;
+  std::set<std::uint64_t> studied_;
+  std::size_t left_out_ = 0;
   std::vector<LotBoard> boards_;
   std::size_t unreadable_ = 0, checks_ = 0;
   DecisionCounts components_{};

@@ -134,10 +134,13 @@ std::string yield_text(const Yield& y) {
 
 std::string lot_page(const LotPage& page) {
   const Lot& lot = page.lot;
+  const std::size_t n = lot.left_out();
+  const std::string left_out =
+      n > 0 ? fmt::format("; without {} result{} of gauge studies", n, n == 1 ? "" : "s") : "";
   const Lot::Units units = lot.units();
   const auto& boards = lot.boards();
   PageData data = texts(
-      {{"choice", page.choice},
+      {{"choice", page.choice + left_out},
        {"limited", page.limited},
        {"number", std::to_string(boards.size())},
        {"from", boards.empty() ? "-" : boards.front().measured_at},

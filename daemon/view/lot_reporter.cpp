@@ -8,6 +8,7 @@
 
 #include "config/utc_time.h"
 #include "daemon/report/lot_page.h"
+#include "daemon/store/studied_results.h"
 #include "daemon/system/durable_file.h"
 #include "daemon/view/result_index.h"
 
@@ -150,14 +151,16 @@ void LotReporter::write(ResultIndex& index) {
         fmt::format("{}: {} MiB are free on its file system, less than {}, twice [retention] reserve_mib",
                     folder.string(), room.available >> 20, deps_.free_bytes >> 20));
   Lot content;
+  content.leave_out(studied_results(deps_.store.parent_path() / "studies", store_id_));
   index.add_to(content, lot.results, std::chrono::steady_clock::now() + longest_report);
   if (!content.boards().empty()) {
     const std::string page = read_page(deps_.store, longest_report, [&](ResultReader& store) {
       LotPage page{content, lot_choice(lot.recipe, "", "", lot.results.front(), lot.results.back()), "",
                    false, [&store](const std::string& sha256) { return store.recipe_text(sha256); }};
-      if (content.boards().size() < lot.results.size())
-        page.limited = fmt::format("{} results of this lot are no longer stored.",
-                                   lot.results.size() - content.boards().size());
+      const std::size_t found = content.boards().size() + content.left_out();
+      if (found < lot.results.size())
+        page.limited =
+            fmt::format("{} results of this lot are no longer stored.", lot.results.size() - found);
       return lot_document(page, store_id_);
     });
     const fs::path file = folder / fmt::format("lot_{:08}-{:08}_{}.html", lot.results.front(),

@@ -13,6 +13,7 @@
 #include "daemon/report/lot_page.h"
 #include "daemon/report/page_text.h"
 #include "daemon/store/result_export.h"
+#include "daemon/store/studied_results.h"
 #include "daemon/view/component_chart.h"
 #include "daemon/view/newest_boards.h"
 #include "daemon/view/result_index.h"
@@ -177,6 +178,7 @@ PageAnswer ViewPages::lot(const PageRequest& request) const {
   const bool is_cut = chosen.size() > most;
   if (is_cut) chosen.erase(chosen.begin());
   Lot lot;
+  lot.leave_out(studied_results(studies(), index.progress().store_id));
   index.add_to(lot, chosen, std::chrono::steady_clock::now() + settings_.page_limit);
   const std::string limited = lag(index);
   const std::string body = read([&](ResultReader& store) {

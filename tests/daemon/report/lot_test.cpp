@@ -118,6 +118,25 @@ TEST(Lot, APanelsBoardsHaveTheirOwnNumbers) {
   EXPECT_THAT(page, HasSubstr("PANEL <span class=\"attempt\">attempt 2</span>"));
 }
 
+TEST(Lot, ResultsOfGaugeStudiesCountNowhere) {
+  Lot lot, production;
+  lot.leave_out({2, 3, 9});
+  lot.add(result(1, "A", F));
+  production.add(result(1, "A", F));
+  lot.add(result(2, "A", P));  // of a study: no retest
+  lot.add(result(3, "A", F));
+  lot.add(result(4, "B", P));
+  production.add(result(4, "B", P));
+  EXPECT_EQ(lot.left_out(), 2u);
+  const LotPage of_lot{lot, "all", "", false, {}}, of_production{production, "all", "", false, {}};
+  std::string page = lot_page(of_lot);
+  const std::string words = "; without 2 results of gauge studies";
+  for (auto at = page.find(words); at != std::string::npos; at = page.find(words))
+    page.erase(at, words.size());
+  EXPECT_NE(lot_page(of_lot), page) << "it says so";
+  EXPECT_EQ(page, lot_page(of_production));
+}
+
 TEST(Lot, EqualNumbersOfTwoRecipesAreTwoUnits) {
   Lot lot;
   lot.add(result(1, "A", F));

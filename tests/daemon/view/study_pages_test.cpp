@@ -98,6 +98,18 @@ TEST(StudyPages, ProgressIsThatOfTheFiles) {
   EXPECT_THAT(page.all("//nav/a[@aria-current='page']"), ElementsAre("Studies"));
 }
 
+TEST(StudyPages, ALotIsWithoutTheirResults) {
+  Studies s;
+  s.keep({ViewedStore::one("A", P, 1160, "2026-01-01T00:00:00Z"),
+          ViewedStore::one("B", N, 0, "2026-01-01T00:00:01Z")});
+  s.follow();
+  EXPECT_THAT(Document(s.get("/lot")).all("//p[@id='choice']"), ElementsAre("All recipes"));
+  StudyFile grr = s.begin("grr-1", "2026-01-02T00:00:00Z", s.id());
+  s.add(grr, 2, ResultReader(s.store, no_hurry).chain_sha256(2), "INVALID");
+  const Document page(s.get("/lot"));
+  EXPECT_THAT(page.all("//p[@id='choice']"), ElementsAre("All recipes; without 1 result of gauge studies"));
+}
+
 TEST(StudyPages, EachResultIsComparedWithTheChain) {
   Studies s;
   s.keep({ViewedStore::one("A", P, 1160, "2026-01-01T00:00:00Z"),
