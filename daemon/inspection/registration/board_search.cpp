@@ -145,7 +145,7 @@ std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<
   std::vector<std::int16_t> scores(r.size(), 0);
   const int per_turn = 2 * r.angles + 1;
   const std::ptrdiff_t stride = expected.empty() ? 0 : expected.front().stride;
-  parallel_for(threads, std::size_t(r.turns * per_turn), [&](std::size_t i, unsigned) {
+  parallel_for(threads, std::size_t(r.turns) * std::size_t(per_turn), [&](std::size_t i, unsigned) {
     const int turn = int(i) / per_turn, angle = int(i) % per_turn - r.angles;
     const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(r.turn_of(turn));
     const Windows w = windows_of(pairs, expected, to_cell, r, pivot, linear);
