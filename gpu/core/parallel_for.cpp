@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/core/progress.h"
+#include "gpu/core/thread_team.h"
 
 namespace datum {
 namespace {
@@ -95,6 +96,8 @@ class Pool {
   bool stop_ = false;
 };
 
+thread_local ThreadTeam* team = nullptr;  // that this thread leads
+
 }  // namespace
 
 void mark_progress() { marks.fetch_add(1, std::memory_order_relaxed); }
@@ -103,10 +106,11 @@ std::uint64_t progress_marks() { return marks.load(std::memory_order_relaxed); }
 
 void parallel_for(unsigned threads, std::size_t count,
                   const std::function<void(std::size_t, unsigned)>& work) {
+  const std::size_t useful = std::min<std::size_t>(threads, count);
+  if (team && useful > 1 && team->threads() <= threads) return team->run(count, work);
   Job job;
   job.work = &work;
   job.count = count;
-  const std::size_t useful = std::min<std::size_t>(threads, count);
   if (useful <= 1) {
     job.run(0);
   } else {
@@ -114,6 +118,31 @@ void parallel_for(unsigned threads, std::size_t count,
     pool.run(static_cast<unsigned>(useful) - 1, job);
   }
   if (job.error) std::rethrow_exception(job.error);
+}
+
+void with_threads_awake(unsigned threads, const std::function<void()>& work) {
+  if (team || threads <= 1) return work();
+  ThreadTeam made(threads);
+  const auto lead = [&] {
+    team = &made;
+    try {
+      work();
+    } catch (...) {
+      team = nullptr;
+      made.end();
+      throw;
+    }
+    team = nullptr;
+    made.end();
+  };
+  std::atomic<bool> led{false};
+  parallel_for(threads, threads, [&](std::size_t, unsigned slot) {
+    if (slot == 0) {
+      if (!led.exchange(true)) lead();
+    } else {
+      made.follow(slot);
+    }
+  });
 }
 
 }  // namespace datum

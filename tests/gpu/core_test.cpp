@@ -114,6 +114,71 @@ TEST(ParallelFor, OneCallerDoesNotWaitForAnother) {
   long_job.join();
 }
 
+TEST(ThreadsAwake, TakePartInEachLoop) {
+  int loops = 0;
+  with_threads_awake(3, [&] {
+    for (; loops < 200; ++loops) {
+      std::atomic<int> arrived{0};
+      parallel_for(3, 3, [&](std::size_t, unsigned) {
+        ++arrived;
+        while (arrived < 3) std::this_thread::yield();  // ends only where three threads are here together
+      });
+    }
+  });
+  EXPECT_EQ(loops, 200);
+}
+
+TEST(ThreadsAwake, VisitEachIndexOnceAfterPausesToo) {
+  std::vector<std::atomic<int>> visits(500);
+  std::atomic<bool> slots_fit{true};
+  with_threads_awake(4, [&] {
+    for (int loop = 0; loop < 60; ++loop) {
+      const unsigned threads = loop % 3 == 0 ? 2 : 4;  // two: fewer than are awake
+      parallel_for(threads, visits.size(), [&](std::size_t i, unsigned slot) {
+        ++visits[i];
+        if (slot >= threads) slots_fit = false;
+      });
+      const auto pause_ends = std::chrono::steady_clock::now() + std::chrono::microseconds(loop % 2 * 200);
+      while (std::chrono::steady_clock::now() < pause_ends) continue;  // longer than threads stay awake
+    }
+  });
+  for (const auto& v : visits) EXPECT_EQ(v, 60);
+  EXPECT_TRUE(slots_fit);
+}
+
+TEST(ThreadsAwake, RethrowAndGoOn) {
+  for (const unsigned threads : {1u, 4u}) {
+    std::atomic<int> visits{0};
+    with_threads_awake(threads, [&] {
+      const auto throwing = [](std::size_t i, unsigned) {
+        if (i == 17) throw std::runtime_error("seventeen");
+      };
+      EXPECT_THROW(parallel_for(threads, 100, throwing), std::runtime_error);
+      parallel_for(threads, 100, [&](std::size_t, unsigned) { ++visits; });
+    });
+    EXPECT_EQ(visits, 100);
+    EXPECT_THROW(with_threads_awake(threads, [] { throw std::runtime_error("between loops"); }),
+                 std::runtime_error);
+    parallel_for(threads, 100, [&](std::size_t, unsigned) { ++visits; });
+    EXPECT_EQ(visits, 200);
+  }
+}
+
+TEST(ThreadsAwake, ServeSeveralLeaders) {
+  std::atomic<int> visits{0};
+  const auto lead = [&] {
+    with_threads_awake(3, [&] {
+      with_threads_awake(3, [&] {
+        for (int i = 0; i < 50; ++i) parallel_for(3, 20, [&](std::size_t, unsigned) { ++visits; });
+      });
+    });
+  };
+  std::thread other(lead);
+  lead();
+  other.join();
+  EXPECT_EQ(visits, 2 * 50 * 20);
+}
+
 TEST(Backend, SaysWhatWasChosen) {
   const Backend b = cpu_backend(3);
   EXPECT_EQ(b.threads, 3u);

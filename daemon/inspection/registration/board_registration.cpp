@@ -221,6 +221,22 @@ SearchSettings range_of(const RegistrationSettings& settings) {
   return range;
 }
 
+BoardRegistration registered(const Recipe& recipe, std::span<const BoardLookAt> looks,
+                             const RegistrationSettings& settings, unsigned threads) {
+  BoardRegistration r;
+  const Looking at = look_at(recipe, looks, settings, 0, threads);
+  if (!at.lattice) return r;
+  const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
+  Fitting fitting(at, settings.lowest_mm, threads);
+  fit_places(places, fitting, settings, r);
+  if (!r.best) return r;
+  if (as_designed(r.best->motion.turn)) fitting.model = settings.model;
+  if (fitting.model != BoardModel::rigid) fitting.stretch(*r.best);
+  fitting.near_fits({&*r.best, 1}, true);
+  count_bodies(at.scenes, settings.lowest_mm, threads, r);
+  return r;
+}
+
 }  // namespace
 
 void choose_places(std::vector<RegisteredMotion> fitted, double apart_mm, const Eigen::Vector2d& size_mm,
@@ -239,16 +255,7 @@ void choose_places(std::vector<RegisteredMotion> fitted, double apart_mm, const 
 BoardRegistration register_board(const Recipe& recipe, std::span<const BoardLookAt> looks,
                                  const RegistrationSettings& settings, unsigned threads) {
   BoardRegistration r;
-  const Looking at = look_at(recipe, looks, settings, 0, threads);
-  if (!at.lattice) return r;
-  const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
-  Fitting fitting(at, settings.lowest_mm, threads);
-  fit_places(places, fitting, settings, r);
-  if (!r.best) return r;
-  if (as_designed(r.best->motion.turn)) fitting.model = settings.model;
-  if (fitting.model != BoardModel::rigid) fitting.stretch(*r.best);
-  fitting.near_fits({&*r.best, 1}, true);
-  count_bodies(at.scenes, settings.lowest_mm, threads, r);
+  with_threads_awake(threads, [&] { r = registered(recipe, looks, settings, threads); });
   return r;
 }
 
