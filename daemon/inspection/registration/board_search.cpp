@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "daemon/inspection/registration/nearest_index.h"
 #include "daemon/inspection/registration/search_pairs.h"
@@ -28,19 +29,19 @@ struct Expectation {
   std::vector<std::int8_t> seen;
 };
 
-Expectation expectation_of(double height_mm, const HeightLattice& l, int border) {
+Expectation expectation_of(double height_mm, const HeightLattice& l, int border, unsigned threads) {
   Expectation e{height_mm, l.cols + 2 * border, l.rows + 2 * border, border, {}};
   e.seen.assign(std::size_t(e.stride) * std::size_t(e.rows), 0);
   const float low = float(lowest_share * height_mm), high = float(highest_share * height_mm);
-  for (int row = 0; row < l.rows; ++row) {
-    const float* mm = l.mm.data() + std::size_t(row) * std::size_t(l.cols);
-    std::int8_t* out = e.seen.data() + std::size_t(row + border) * std::size_t(e.stride) + border;
+  parallel_for(threads, std::size_t(l.rows), [&](std::size_t row, unsigned) {
+    const float* mm = l.mm.data() + row * std::size_t(l.cols);
+    std::int8_t* out = e.seen.data() + (row + std::size_t(border)) * std::size_t(e.stride) + border;
     for (int col = 0; col < l.cols; ++col) {
       const float h = mm[col];
       const int in = int(h >= low) & int(h <= high);
       out[col] = std::int8_t(h == h ? 2 * in - 1 : 0);
     }
-  }
+  });
   return e;
 }
 
@@ -100,18 +101,27 @@ const std::int8_t* window(const Expectation& e, const Eigen::Vector2i& cell, con
 using Lanes = std::int8_t __attribute__((vector_size(lanes)));
 constexpr std::size_t most_added = 126;  // +-1 each: an int8 holds them
 
-/// Adds (sign 1) or subtracts windows of one row and one block of shifts.
-void add_row(const std::vector<const std::int8_t*>& windows, std::ptrdiff_t offset, int sign,
-             std::int16_t* to) {
+/// Adds (sign 1) or subtracts the windows in one block of shifts, some rows of it: each window's address is read once for all.
+template <std::size_t... row>
+void add_rows(const std::vector<const std::int8_t*>& windows, std::ptrdiff_t offset, std::ptrdiff_t stride,
+              int sign, std::int16_t* to, std::ptrdiff_t width, std::index_sequence<row...>) {
   for (std::size_t first = 0; first < windows.size(); first += most_added) {
-    Lanes sum{};
+    std::array<Lanes, sizeof...(row)> sum{};
     const std::size_t last = std::min(windows.size(), first + most_added);
     for (std::size_t k = first; k < last; ++k) {
-      Lanes seen;
-      std::memcpy(&seen, windows[k] + offset, sizeof seen);
-      sum += seen;
+      const std::int8_t* const from = windows[k] + offset;
+      const auto add = [&](Lanes& to_row, std::size_t of_row) {
+        Lanes seen;
+        std::memcpy(&seen, from + std::ptrdiff_t(of_row) * stride, sizeof seen);
+        to_row += seen;
+      };
+      (add(std::get<row>(sum), row), ...);  // in registers
     }
-    for (int i = 0; i < lanes; ++i) to[i] = std::int16_t(to[i] + sign * sum[i]);
+    for (std::size_t y = 0; y < sum.size(); ++y)
+      for (int i = 0; i < lanes; ++i) {
+        std::int16_t& score = to[std::ptrdiff_t(y) * width + i];
+        score = std::int16_t(score + sign * sum[y][i]);
+      }
   }
 }
 
@@ -123,20 +133,40 @@ struct Windows {
 Windows windows_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
                    const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot,
                    const Eigen::Matrix2d& linear) {
-  Windows w;
-  w.in.reserve(pairs.pairs.size());
-  w.out.reserve(pairs.pairs.size());
+  Windows w{std::vector<const std::int8_t*>(pairs.pairs.size()),
+            std::vector<const std::int8_t*>(pairs.pairs.size())};
+  std::size_t in = 0, out = 0;
+  const Eigen::Matrix2d cell_per_mm = to_cell.board_per_cell().inverse() * linear;
+  std::vector<Eigen::Vector2d> middle(expected.size());  // the pivot's cell
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    middle[i] = to_cell(pivot + r.about_mm, expected[i].height_mm);
   for (const SearchPair& p : pairs.pairs) {
     const Expectation& e = expected[p.level];
-    const auto add = [&](const Eigen::Vector2d& at, std::vector<const std::int8_t*>& to) {
-      const Eigen::Vector2d cell = to_cell(pivot + r.about_mm + linear * (at - pivot), e.height_mm);
-      if (const auto* from = window(e, {nearest_index(cell.x()), nearest_index(cell.y())}, r))
-        to.push_back(from);
+    const auto window_at = [&](const Eigen::Vector2d& mm) {
+      const Eigen::Vector2d cell = middle[p.level] + cell_per_mm * (mm - pivot);
+      return window(e, {nearest_index(cell.x()), nearest_index(cell.y())}, r);
     };
-    add(p.in_mm, w.in);
-    add(p.out_mm, w.out);
+    w.in[in] = window_at(p.in_mm);
+    in += w.in[in] != nullptr;
+    w.out[out] = window_at(p.out_mm);
+    out += w.out[out] != nullptr;
   }
+  w.in.resize(in);
+  w.out.resize(out);
   return w;
+}
+
+/// Of the shifts of one block, from row `y` on, as many rows as these at once; the number of rows done.
+template <int rows>
+int score_rows(const Windows& w, int y, int block, const Range& r, std::ptrdiff_t stride,
+               std::int16_t* scores) {
+  int done = 0;
+  for (; y + done + rows <= 2 * r.reach_y + 1; done += rows) {
+    std::int16_t* const to = scores + std::ptrdiff_t(y + done) * r.width + block;
+    add_rows(w.in, (y + done) * stride + block, stride, 1, to, r.width, std::make_index_sequence<rows>());
+    add_rows(w.out, (y + done) * stride + block, stride, -1, to, r.width, std::make_index_sequence<rows>());
+  }
+  return done;
 }
 
 std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
@@ -149,12 +179,12 @@ std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<
     const int turn = int(i) / per_turn, angle = int(i) % per_turn - r.angles;
     const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(r.turn_of(turn));
     const Windows w = windows_of(pairs, expected, to_cell, r, pivot, linear);
-    std::int16_t* out = scores.data() + i * r.per_angle();
-    for (int y = 0; y <= 2 * r.reach_y; ++y)
-      for (int block = 0; block < r.width; block += lanes, out += lanes) {
-        add_row(w.in, y * stride + block, 1, out);
-        add_row(w.out, y * stride + block, -1, out);
-      }
+    std::int16_t* const of = scores.data() + i * r.per_angle();
+    for (int block = 0; block < r.width; block += lanes) {
+      int y = score_rows<8>(w, 0, block, r, stride, of);
+      y += score_rows<3>(w, y, block, r, stride, of);
+      score_rows<1>(w, y, block, r, stride, of);
+    }
   });
   return scores;
 }
@@ -164,11 +194,19 @@ struct Peak {
   int score = 0;
 };
 
-bool is_peak(const std::vector<std::int16_t>& scores, const Range& r, const Peak& p) {
-  for (int a = std::max(-r.angles, p.angle - 1); a <= std::min(r.angles, p.angle + 1); ++a)
-    for (int y = std::max(-r.reach_y, p.y - 1); y <= std::min(r.reach_y, p.y + 1); ++y)
-      for (int x = std::max(-r.reach_x, p.x - 1); x <= std::min(r.reach_x, p.x + 1); ++x)
-        if (scores[r.at(p.turn, a, y, x)] > p.score) return false;
+/// `at`: of p.
+bool is_peak(const std::int16_t* at, const Range& r, const Peak& p) {
+  const int left = p.x > -r.reach_x ? -1 : 0, right = p.x < r.reach_x ? 1 : 0;
+  const std::ptrdiff_t angle = std::ptrdiff_t(r.per_angle());
+  const auto rises_in = [&](const std::int16_t* row) {
+    for (int x = left; x <= right; ++x)
+      if (row[x] > p.score) return true;
+    return false;
+  };
+  if (rises_in(at)) return false;
+  for (int a = p.angle > -r.angles ? -1 : 0; a <= (p.angle < r.angles ? 1 : 0); ++a)
+    for (int y = p.y > -r.reach_y ? -1 : 0; y <= (p.y < r.reach_y ? 1 : 0); ++y)
+      if (rises_in(at + a * angle + y * r.width)) return false;
   return true;
 }
 
@@ -177,14 +215,15 @@ double distance(const Peak& a, const Peak& b) {
   return std::hypot(double(a.x - b.x), double(a.y - b.y)) + 0.8 * std::abs(a.angle - b.angle);
 }
 
-void add_peaks(const std::vector<std::int16_t>& scores, const Range& r, int turn, int least,
+void add_peaks(const std::vector<std::int16_t>& scores, const Range& r, int turn, int angle, int least,
                std::vector<Peak>& peaks) {
-  for (int angle = -r.angles; angle <= r.angles; ++angle)
-    for (int y = -r.reach_y; y <= r.reach_y; ++y)
-      for (int x = -r.reach_x; x <= r.reach_x; ++x) {
-        const Peak p{turn, angle, x, y, scores[r.at(turn, angle, y, x)]};
-        if (p.score > least && is_peak(scores, r, p)) peaks.push_back(p);
-      }
+  for (int y = -r.reach_y; y <= r.reach_y; ++y) {
+    const std::int16_t* const row = scores.data() + r.at(turn, angle, y, 0);
+    for (int x = -r.reach_x; x <= r.reach_x; ++x) {
+      const Peak p{turn, angle, x, y, row[x]};
+      if (p.score > least && is_peak(row + x, r, p)) peaks.push_back(p);
+    }
+  }
 }
 
 /// The highest first; three cells apart and more. The first one is the best of all.
@@ -192,11 +231,13 @@ std::vector<Peak> peaks_of(const std::vector<std::int16_t>& scores, const Range&
   const int highest = *std::max_element(scores.begin(), scores.end());
   std::vector<Peak> all, apart;
   if (highest <= 0) return all;
-  std::vector<std::vector<Peak>> of_turn(std::size_t(r.turns));
-  parallel_for(threads, of_turn.size(), [&](std::size_t turn, unsigned) {
-    add_peaks(scores, r, int(turn), int(least_peak * highest), of_turn[turn]);
+  const std::size_t per_turn = std::size_t(2 * r.angles + 1);
+  std::vector<std::vector<Peak>> of_angle(std::size_t(r.turns) * per_turn);
+  parallel_for(threads, of_angle.size(), [&](std::size_t i, unsigned) {
+    add_peaks(scores, r, int(i / per_turn), int(i % per_turn) - r.angles, int(least_peak * highest),
+              of_angle[i]);
   });
-  for (const std::vector<Peak>& peaks : of_turn) all.insert(all.end(), peaks.begin(), peaks.end());
+  for (const std::vector<Peak>& peaks : of_angle) all.insert(all.end(), peaks.begin(), peaks.end());
   std::stable_sort(all.begin(), all.end(), [](const Peak& a, const Peak& b) { return a.score > b.score; });
   for (const Peak& p : all) {
     if (apart.size() == most_peaks) break;
@@ -264,13 +305,14 @@ std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattic
                                         unsigned threads) {
   const Eigen::Vector2d pivot = recipe.board_size_mm / 2;
   const LatticeView to_cell{lattice, view};
-  const SearchPairs pairs = search_pairs(recipe, lattice.cell_mm, settings.lowest_mm, settings.most_bodies);
+  const SearchPairs pairs =
+      search_pairs(recipe, lattice.cell_mm, settings.lowest_mm, settings.most_bodies, threads);
   if (pairs.pairs.empty()) return {};
   const Range r = range_of(settings, to_cell, pairs);
-  std::vector<Expectation> expected(pairs.levels_mm.size());
-  parallel_for(threads, expected.size(), [&](std::size_t i, unsigned) {
-    expected[i] = expectation_of(pairs.levels_mm[i], lattice, std::max(r.width, r.reach_y));
-  });
+  std::vector<Expectation> expected;
+  expected.reserve(pairs.levels_mm.size());
+  for (const double mm : pairs.levels_mm)
+    expected.push_back(expectation_of(mm, lattice, std::max(r.width, r.reach_y), threads));
   const auto scores = scores_of(pairs, expected, to_cell, r, pivot, threads);
   const std::vector<Peak> peaks = peaks_of(scores, r, threads);
   std::vector<SearchedPlace> places(peaks.size());

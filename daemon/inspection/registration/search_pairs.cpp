@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "daemon/inspection/registration/plane_motion.h"
+#include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
@@ -61,6 +62,28 @@ std::size_t level_of(double height_mm, std::vector<double>& levels) {
   return levels.size() - 1;
 }
 
+/// On either side of the body's edges where no other body lies: at most two on a side. Their level and number are not set.
+std::vector<SearchPair> pairs_of(const Component& c, std::size_t own, const FreePlaces& others,
+                                 double cell_mm) {
+  std::vector<SearchPair> pairs;
+  const Eigen::Matrix2d axes = axes_of(c.body);
+  const Eigen::Vector2d half = c.body.size_mm / 2;
+  for (int side = 0; side < 4; ++side) {
+    const int across = side / 2, along = 1 - across;
+    const double sign = side % 2 ? 1 : -1, inwards = std::min(cell_mm, half[across]);
+    const bool is_long = 2 * half[along] >= long_side_cells * cell_mm;
+    for (int k = 0; k < (is_long ? 2 : 1); ++k) {
+      Eigen::Vector2d in = Eigen::Vector2d::Zero(), out = in;
+      in[across] = sign * (half[across] - inwards);
+      out[across] = sign * (half[across] + cell_mm);
+      in[along] = out[along] = is_long ? (k - 0.5) * half[along] : 0;
+      const SearchPair p{c.body.centre_mm + axes * in, c.body.centre_mm + axes * out, 0, 0};
+      if (others.free_at(own, p.out_mm)) pairs.push_back(p);
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 bool stands_up(const Component& component, double lowest_mm) {
@@ -82,34 +105,27 @@ double search_cell_mm(const Recipe& recipe, double lowest_mm, std::size_t most_b
   return std::min(0.4 * *quartile, recipe.board_size_mm.maxCoeff() / 120);
 }
 
-SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies) {
+SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies,
+                         unsigned threads) {
   SearchPairs s;
   const Eigen::Vector2d middle = recipe.board_size_mm / 2;
   const FreePlaces others(recipe, cell_mm / 2);
-  for (const std::size_t i : largest_first(recipe, lowest_mm)) {
-    if (s.bodies == most_bodies) break;
-    const Component& c = recipe.components[i];
-    const Eigen::Matrix2d axes = axes_of(c.body);
-    const Eigen::Vector2d half = c.body.size_mm / 2;
-    const std::size_t before = s.pairs.size();
-    const std::size_t level = level_of(c.nominal_height_um * 1e-3, s.levels_mm);
-    for (int side = 0; side < 4; ++side) {
-      const int across = side / 2, along = 1 - across;
-      const double sign = side % 2 ? 1 : -1, inwards = std::min(cell_mm, half[across]);
-      const bool is_long = 2 * half[along] >= long_side_cells * cell_mm;
-      for (int k = 0; k < (is_long ? 2 : 1); ++k) {
-        Eigen::Vector2d in = Eigen::Vector2d::Zero(), out = in;
-        in[across] = sign * (half[across] - inwards);
-        out[across] = sign * (half[across] + cell_mm);
-        in[along] = out[along] = is_long ? (k - 0.5) * half[along] : 0;
-        const SearchPair p{c.body.centre_mm + axes * in, c.body.centre_mm + axes * out, level, s.bodies};
-        if (others.free_at(i, p.out_mm)) s.pairs.push_back(p);
-      }
+  const std::vector<std::size_t> order = largest_first(recipe, lowest_mm);
+  std::vector<std::vector<SearchPair>> found(std::min(order.size(), most_bodies));
+  const auto find = [&](std::size_t k) {
+    return pairs_of(recipe.components[order[k]], order[k], others, cell_mm);
+  };
+  parallel_for(threads, found.size(), [&](std::size_t k, unsigned) { found[k] = find(k); });
+  for (std::size_t k = 0; k < order.size() && s.bodies < most_bodies; ++k) {
+    std::vector<SearchPair> pairs = k < found.size() ? std::move(found[k]) : find(k);
+    const std::size_t level = level_of(recipe.components[order[k]].nominal_height_um * 1e-3, s.levels_mm);
+    for (SearchPair& p : pairs) {
+      p.level = level;
+      p.body = s.bodies;
+      s.arm_mm = std::max(s.arm_mm, (p.in_mm - middle).norm());
+      s.pairs.push_back(p);
     }
-    if (s.pairs.size() == before) continue;
-    ++s.bodies;
-    for (std::size_t k = before; k < s.pairs.size(); ++k)
-      s.arm_mm = std::max(s.arm_mm, (s.pairs[k].in_mm - middle).norm());
+    if (!pairs.empty()) ++s.bodies;
   }
   return s;
 }
