@@ -20,9 +20,27 @@ double student_over_normal(double n) { return 1 + (1.2115 + (1.4366 + 1.306 / n)
 /// Rows of the equations for N unknowns: shift, rotation, and of the stretch the mean scale or all three.
 template <int N>
 struct Rows {
-  std::vector<Eigen::Matrix<double, N, 1>> a;
+  using Row = Eigen::Matrix<double, N, 1>;
+  std::vector<Row> a;
   std::vector<double> off;
+  std::vector<double> left, size;  // residuals of the last x, and their sizes
+
+  double scale_at(const Row& x);
 };
+
+/// Adds w a a^T: what of it lies on and below the diagonal.
+template <int N>
+void add_square(double w, const Eigen::Matrix<double, N, 1>& a, Eigen::Matrix<double, N, N>& m) {
+  for (int col = 0; col < N; ++col) {
+    const double by = w * a[col];
+    for (int row = col; row < N; ++row) m(row, col) += by * a[row];
+  }
+}
+template <int N>
+void complete(Eigen::Matrix<double, N, N>& m) {
+  for (int col = 1; col < N; ++col)
+    for (int row = 0; row < col; ++row) m(row, col) = m(col, row);
+}
 
 template <int N>
 Rows<N> rows_of(const std::vector<EdgePair>& pairs, const PlaneMotion& motion) {
@@ -41,13 +59,17 @@ Rows<N> rows_of(const std::vector<EdgePair>& pairs, const PlaneMotion& motion) {
     r.a.push_back(a);
     r.off.push_back(p.off_mm);
   }
+  r.left = r.off;
+  r.size.resize(r.off.size());
   return r;
 }
 
 template <int N>
-double scale_of(const Rows<N>& r, const Eigen::Matrix<double, N, 1>& x) {
-  std::vector<double> size(r.a.size());
-  for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::abs(r.off[i] - r.a[i].dot(x));
+double Rows<N>::scale_at(const Row& x) {
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    left[i] = off[i] - a[i].dot(x);
+    size[i] = std::abs(left[i]);
+  }
   const auto middle = size.begin() + std::ptrdiff_t(size.size() / 2);
   std::nth_element(size.begin(), middle, size.end());
   const double n = double(size.size());
@@ -73,30 +95,32 @@ bool invert(const Eigen::Matrix<double, N, N>& m, Eigen::Matrix<double, N, N>& i
   }
 }
 
+/// With the residuals of the last x.
 template <int N>
 bool step(const Rows<N>& r, double scale, Eigen::Matrix<double, N, 1>& x) {
   Eigen::Matrix<double, N, N> m = Eigen::Matrix<double, N, N>::Zero(), inverse;
   Eigen::Matrix<double, N, 1> v = Eigen::Matrix<double, N, 1>::Zero();
   for (std::size_t i = 0; i < r.a.size(); ++i) {
-    const double u = (r.off[i] - r.a[i].dot(x)) / (biweight * scale);
+    const double u = r.left[i] / (biweight * scale);
     if (std::abs(u) >= 1) continue;
     const double w = (1 - u * u) * (1 - u * u);
-    m += (w * r.a[i]) * r.a[i].transpose();
+    add_square(w, r.a[i], m);
     v += (w * r.off[i]) * r.a[i];
   }
+  complete(m);
   if (!invert<N>(m, inverse)) return false;
   x = inverse * v;
   return x.allFinite();
 }
 
 template <int N>
-bool add_covariance(const Rows<N>& r, double scale, const Eigen::Matrix<double, N, 1>& x, MotionFit& fit) {
+bool add_covariance(const Rows<N>& r, double scale, MotionFit& fit) {
   Eigen::Matrix<double, N, N> m = Eigen::Matrix<double, N, N>::Zero(), inverse;
   double psi2 = 0, slope = 0, slope2 = 0;
   const double n = double(r.a.size());
   for (std::size_t i = 0; i < r.a.size(); ++i) {
-    m += r.a[i] * r.a[i].transpose();
-    const double u = (r.off[i] - r.a[i].dot(x)) / (biweight * scale);
+    add_square(1, r.a[i], m);
+    const double u = r.left[i] / (biweight * scale);
     if (std::abs(u) >= 1) continue;
     ++fit.used;
     const double psi = u * biweight * scale * (1 - u * u) * (1 - u * u), by = (1 - u * u) * (1 - 5 * u * u);
@@ -104,6 +128,7 @@ bool add_covariance(const Rows<N>& r, double scale, const Eigen::Matrix<double, 
     slope += by;
     slope2 += by * by;
   }
+  complete(m);
   if (!invert<N>(m, inverse) || n < N + 1 || slope <= 0) return false;
   slope /= n;
   const double k = 1 + N / n * (slope2 / n - slope * slope) / (slope * slope);
@@ -151,7 +176,7 @@ MotionFit fit_by(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, 
   MotionFit fit;
   fit.pairs = pairs.size();
   if (pairs.size() < (N == 3 ? 4 : N + 2)) return fit;
-  const Rows<N> r = rows_of<N>(pairs, motion);
+  Rows<N> r = rows_of<N>(pairs, motion);
   double scale = start_mm;
   Eigen::Matrix<double, N, 1> x = Eigen::Matrix<double, N, 1>::Zero();
   for (int i = 0; i < rounds; ++i) {
@@ -159,10 +184,10 @@ MotionFit fit_by(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, 
     fit.correction = x.template head<3>();
     fit.stretch.head<N - 3>() = x.template tail<N - 3>();
     if (!done) return fit;
-    scale = std::max({least_mm, scale_of<N>(r, x), i < 4 ? scale / 2 : 0});
+    fit.residual_mm = r.scale_at(x);
+    scale = std::max({least_mm, fit.residual_mm, i < 4 ? scale / 2 : 0});
   }
-  fit.residual_mm = scale_of<N>(r, x);
-  fit.solved = add_covariance<N>(r, scale, x, fit);
+  fit.solved = add_covariance<N>(r, scale, fit);
   add_common_errors(pairs, motion.pivot_mm, fit);
   return fit;
 }
