@@ -23,6 +23,8 @@ constexpr double least_votes = 0.1;    // a shadow votes once a row, the body th
 constexpr double votes_agreement =
     0.6;  // a third of a body's pixels may be missing: their shadows are votes against it
 constexpr int most_profiles = 32, most_pixels = 256, least_shadow_px = 4;
+constexpr double enough_px =
+    24;  // either side of an edge that is far from its place: it will be looked at again
 
 /// Heights over the board's floor around one place: pixel by pixel in its own numbers.
 class LocalHeights {
@@ -133,6 +135,7 @@ bool is_height(double mm, double nominal_mm) {
 }
 
 /// Outward along one profile: where pixels change from above `level_mm` to below. In mm from the edge's place; none: not seen.
+/// `pixel_mm` is the way from one of its pixels to the next.
 struct Profile {
   std::array<std::array<int, 2>, most_pixels> px;  // column, row
   std::array<double, most_pixels> at, mm;
@@ -196,7 +199,7 @@ struct EdgeLine {
 };
 
 void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e, double beside_mm,
-          double height_mm, double level_mm, double reach_mm) {
+          double height_mm, double level_mm, double reach_mm, int every = 1) {
   const BoardView& v = s.view;
   const double inwards = std::min(reach_mm, e.inwards_mm);
   const Eigen::Vector2d on = e.middle_mm + beside_mm * e.along;
@@ -208,11 +211,11 @@ void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const Edg
                mm_per_px = (inwards + reach_mm) / std::abs(d[axis]),
                per = e.outward.dot(other == 0 ? v.per_col() : v.per_row());
   const int first = int(step > 0 ? std::ceil(from[axis]) : std::floor(from[axis]));
-  const int count = std::min(most_pixels, int(std::floor((to[axis] - first) * step)) + 1);
+  const int count = std::min(most_pixels, int(std::floor((to[axis] - first) * step / every)) + 1);
   p.n = std::max(0, count);
   for (int k = 0; k < count; ++k) {
     std::array<int, 2>& px = p.px[std::size_t(k)];
-    const int on_axis = first + step * k;
+    const int on_axis = first + step * every * k;
     const double way = (on_axis - start) * step;  // in pixels
     const double beside = start_beside + sideways * way;
     const int on_other = nearest_index(beside);
@@ -255,11 +258,12 @@ std::optional<EdgeVotes::Edge> edge_of(const EdgeScene& s, const LocalHeights& h
   std::array<double, most_profiles> found{};
   int n = 0;
   const double pixel_mm = std::max(s.view.per_col().norm(), s.view.per_row().norm());
-  const int profiles = settings.profiles;
+  const int profiles = settings.profiles,
+            every = std::max(1, int(std::min(settings.reach_mm, e.inwards_mm) / pixel_mm / enough_px));
   for (int k = 0; k < profiles; ++k) {
     const double beside = profiles > 1 ? (2.0 * k / (profiles - 1) - 1) * 0.6 * e.half_mm : 0;
-    fill(scratch, s, heights, e, beside, height_mm, top_mm / 2, settings.reach_mm);
-    if (const auto at = scratch.edge(top_mm / 2, pixel_mm)) found[std::size_t(n++)] = *at;
+    fill(scratch, s, heights, e, beside, height_mm, top_mm / 2, settings.reach_mm, every);
+    if (const auto at = scratch.edge(top_mm / 2, every * pixel_mm)) found[std::size_t(n++)] = *at;
   }
   if (3 * n < 2 * profiles) return std::nullopt;
   const double middle = median(found.data(), n);
@@ -268,7 +272,7 @@ std::optional<EdgeVotes::Edge> edge_of(const EdgeScene& s, const LocalHeights& h
   for (int k = 0; k < n; ++k)
     if (std::abs(found[std::size_t(k)] - middle) <= settings.near_mm) sum += found[std::size_t(k)], ++near;
   if (3 * near < 2 * n) return std::nullopt;
-  if (settings.rows == 0) return EdgeVotes::Edge{sum / near, pixel_mm};
+  if (settings.rows == 0) return EdgeVotes::Edge{sum / near, every * pixel_mm};
   return voted_edge(s, heights, e, {height_mm, top_mm, sum / near}, settings.rows, scratch);
 }
 
