@@ -1,4 +1,4 @@
-// Memory of frames, kept from one frame to the next: its pages are faulted in once.
+// Memory of frames, kept from one frame to the next: its pages are faulted in once, and are large where the kernel has such.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,10 @@
 #include "drivers/frame/height_frame.h"
 
 namespace datum {
+
+/// Of memory that nothing was written to yet: a profile across a frame's rows has a page a pixel or two, more than a processor keeps
+/// translations of. Advice: what the kernel makes of it, it makes.
+void ask_for_large_pages(void* memory, std::size_t bytes);
 
 /// Vectors of former frames. Callable from any thread. Keeps at most `most_kept` of each kind, so that its
 /// memory is that of the largest frames in work at one time.
@@ -43,7 +47,11 @@ class FrameBuffers {
         kept.pop_back();
       }
     }
-    if (taken.capacity() < size) taken = {};  // its old elements are not copied
+    if (taken.capacity() < size) {
+      taken = {};  // its old elements are not copied
+      taken.reserve(size);
+      ask_for_large_pages(taken.data(), size * sizeof(Element));
+    }
     taken.resize(size);
     return taken;
   }
