@@ -105,25 +105,29 @@ class PlaceFits {
   PlaceFits(const std::vector<SearchedPlace>& places, std::size_t at_once, const Fitting& fitting)
       : places_(places), fitting_(fitting), first_(fitting.first_fits({places.data(), at_once})) {
     // Perhaps a better place's fit makes some of these needless.
-    for (std::size_t i = 0; i < first_.size(); ++i)
-      if (first_[i].match >= least_match * first_.front().match) order_.push_back(i);
-    for (const std::size_t i : order_) second_.push_back(first_[i]);
-    fitting.near_fits(second_);
+    std::vector<RegisteredMotion> near;
+    for (const RegisteredMotion& r : first_)
+      if (is_good(r)) near.push_back(r);
+    fitting.near_fits(near);
+    auto next = near.begin();
+    for (const RegisteredMotion& r : first_)
+      second_.push_back(is_good(r) ? std::optional(std::move(*next++)) : std::nullopt);
   }
   RegisteredMotion at(std::size_t i, double least) {
     if (i >= first_.size()) return fitting_.from(places_[i], least);
     if (first_[i].match < least) return first_[i];
-    const auto made = std::find(order_.begin(), order_.end(), i);
-    if (made != order_.end()) return second_[std::size_t(made - order_.begin())];
+    if (second_[i]) return *second_[i];
     fitting_.near_fits({&first_[i], 1});
     return first_[i];
   }
 
  private:
+  bool is_good(const RegisteredMotion& r) const { return r.match >= least_match * first_.front().match; }
+
   const std::vector<SearchedPlace>& places_;
   const Fitting& fitting_;
-  std::vector<RegisteredMotion> first_, second_;
-  std::vector<std::size_t> order_;  // numbers of the second ones
+  std::vector<RegisteredMotion> first_;
+  std::vector<std::optional<RegisteredMotion>> second_;  // of first_, where good
 };
 
 /// Farthest corner's distance.
