@@ -1,7 +1,7 @@
 // One table in one run: 400 planes of 40,000 points, the paper's simulated data (section IV), t = 1, p =
 // 0.999.
 //
-// usage: bench_planes [PLANES [REPETITIONS]], or bench_planes --gpu [--quick] (gpu_table.h). All rows of one
+// usage: bench_planes [PLANES [REPETITIONS]], or bench_planes --gpu [--quick | --board] (gpu_table.h). All rows of one
 // inlier ratio take turns, so that a busy machine hits them alike; times are medians with the extremes beside
 // them.
 #include <time.h>

@@ -81,8 +81,9 @@ bool run(bool quick) {
 
 int gpu_table(int count, char** arguments) {
   const bool quick = count == 1 && std::strcmp(arguments[0], "--quick") == 0;
-  if (count > 0 && !quick) {
-    std::fputs("usage: bench_planes --gpu [--quick]\n", stderr);
+  const bool board = count == 1 && std::strcmp(arguments[0], "--board") == 0;
+  if (count > 0 && !quick && !board) {
+    std::fputs("usage: bench_planes --gpu [--quick | --board]\n", stderr);
     return 2;
   }
   const CudaDevice device = probe_cuda_device();
@@ -92,7 +93,7 @@ int gpu_table(int count, char** arguments) {
   }
   std::printf("%s; %s\n", device.why.c_str(), cpu_backend().why.c_str());
   try {
-    if (run(quick)) return 0;
+    if (board ? run_board_rows(*ring_workload().map, 1000) : run(quick)) return 0;
     std::fputs("bench planes --gpu: bytes differ from the CPU backend's, see above\n", stderr);
   } catch (const std::exception& e) {
     std::fflush(stdout);

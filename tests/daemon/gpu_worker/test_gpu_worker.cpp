@@ -13,11 +13,15 @@
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/gpu_worker.h"
 #include "gpu/board/cpu_board.h"
+#include "gpu/board/frame_bands.h"
 #include "gpu/core/gpu_error.h"
 
 namespace {
 
 using namespace datum;
+
+/// Of a ring that was measured before its frame was whole (early_frames_test.cpp).
+constexpr std::uint32_t early_mark = 0xEA21;
 
 std::string mode() {
   const char* text = std::getenv("DATUM_TEST_WORKER");
@@ -41,9 +45,18 @@ void go_wrong(int done, Record* result) {
   if (mode() == "garbage-records") std::memset(static_cast<void*>(result), 0xAB, sizeof *result);
 }
 
+/// Tells a test that reads DATUM_TEST_REPORTS what the worker does.
+void report(char what) {
+  const char* const fifo = std::getenv("DATUM_TEST_REPORTS");
+  if (!fifo) return;
+  static const int to = ::open(fifo, O_WRONLY);
+  if (::write(to, &what, 1) != 1) ::_exit(4);
+}
+
+/// Bands are measured when they arrive; in the mode "marks" their records say so by a count that no measurement gives.
 class TestMeasurer : public SlotMeasurer {
  public:
-  explicit TestMeasurer(const SlotMemory& memory) : memory_(memory) {}
+  explicit TestMeasurer(const SlotMemory& memory) : memory_(memory), progress_(memory.slots) {}
 
   void prepare(const BoardPlan& plan, std::int32_t pitch) override {
     if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
@@ -58,18 +71,52 @@ class TestMeasurer : public SlotMeasurer {
     plan_.runs = runs_.data();
     plan_.run_side = sides_.data();
     pitch_ = pitch;
+    bands_ = frame_bands(plan_);
+    early_.assign(static_cast<std::size_t>(memory_.slots), std::vector<SiteRecord>(plan.site_count));
+    ready_ = 0;
+    progress_.reset();
   }
 
-  void measure(int slot, SiteRecord* records, int) override {
+  bool prepare_band() override {
+    if (mode() == "band-fault") report('f');
+    if (mode() == "band-fault")
+      throw GpuError("CUDA: kernel: an illegal memory access was encountered", true);
+    if (mode() == "no-bands") return false;
+    if (ready_ < bands_.size()) ++ready_;
+    if (ready_ == bands_.size()) report('p');
+    return ready_ < bands_.size();
+  }
+
+  void arrived(SlotFrame frame, std::uint32_t bands) override {
+    const std::uint32_t now = progress_.begin(frame.slot, frame.number, bands & all_bands(ready_));
+    for (std::size_t k = 0; k < bands_.size(); ++k) {
+      if (!(now >> k & 1)) continue;
+      measure_band(bands_[k], frame.slot);
+      if (mode() == "killed-early" || mode() == "arrival-fault") report('f');
+      if (mode() == "killed-early") ::raise(SIGKILL);
+      if (mode() == "arrival-fault")
+        throw GpuError("CUDA: launch of a board: unspecified launch failure", true);
+      report('b');
+    }
+  }
+
+  void settle() override {}
+
+  void measure(SlotFrame frame, SiteRecord* records, int) override {
     ++boards_;
-    const char* at =
-        static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
+    const int slot = frame.slot;
+    const char* at = begin_of(slot);
     if (mode() == "no-records") return;
     if (mode() == "repeats" && !first_.empty()) {  // costs only the transfer
       std::memcpy(static_cast<void*>(records), first_.data(), first_.size() * sizeof(SiteRecord));
       return;
     }
     measure_board(plan_, {at, nullptr, pitch_}, cpu_backend(1), records);
+    const std::uint32_t begun = progress_.begun(slot, frame.number);
+    for (std::size_t k = 0; frame.number != 0 && k < bands_.size(); ++k)
+      if (begun >> k & 1)
+        for (const std::uint32_t site : bands_[k].sites)
+          records[site] = early_[static_cast<std::size_t>(slot)][site];
     if (mode() == "repeats") first_.assign(records, records + plan_.site_count);
     go_wrong(boards_, records);
   }
@@ -77,7 +124,28 @@ class TestMeasurer : public SlotMeasurer {
   std::string describe() const override { return "test device"; }
 
  private:
+  const char* begin_of(int slot) const {
+    return static_cast<const char*>(memory_.base) + memory_.slot_bytes * static_cast<unsigned>(slot);
+  }
+  void measure_band(const FrameBand& band, int slot) {
+    std::vector<SitePlan> sites;
+    for (const std::uint32_t i : band.sites) sites.push_back(sites_[i]);
+    BoardPlan part = plan_;
+    part.sites = sites.data();
+    part.site_count = static_cast<std::uint32_t>(sites.size());
+    std::vector<SiteRecord> records(sites.size());
+    measure_board(part, {begin_of(slot), nullptr, pitch_}, cpu_backend(1), records.data());
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      if (mode() == "marks") records[i].ring.on_floor = early_mark;
+      early_[static_cast<std::size_t>(slot)][band.sites[i]] = records[i];
+    }
+  }
+
   SlotMemory memory_;
+  BandProgress progress_;
+  std::vector<FrameBand> bands_;
+  std::vector<std::vector<SiteRecord>> early_;  // by slot, of bands that arrived
+  std::size_t ready_ = 0;
   BoardPlan plan_;
   std::vector<SitePlan> sites_;
   std::vector<PixelRun> runs_;
