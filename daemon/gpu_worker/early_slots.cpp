@@ -4,7 +4,9 @@
 #include <atomic>
 #include <utility>
 
+#include "daemon/gpu_worker/pixel_ranges.h"
 #include "daemon/gpu_worker/slot_writing.h"
+#include "gpu/board/frame_bands.h"
 
 namespace datum {
 namespace {
@@ -12,38 +14,34 @@ namespace {
 /// Boards in a row that make it likely that the next one has the same plan.
 constexpr int boards_of_a_series = 2;
 
-/// Ranges of pixels, each from its first to after its last one.
-using Range = std::pair<std::uint64_t, std::uint64_t>;
-
-/// Whether the ranges hold every pixel below `size`.
-bool cover(std::vector<Range> ranges, std::uint64_t size) {
-  std::sort(ranges.begin(), ranges.end());
-  std::uint64_t reached = 0;
-  for (const Range& range : ranges) {
-    if (range.first > reached) return false;
-    reached = std::max(reached, range.second);
-  }
-  return reached >= size;
-}
-
 }  // namespace
+
+SlotPlan slot_plan(const BoardPlan& plan) {
+  SlotPlan in_slot{plan.type, plan.rows, plan.cols, covered_pixels(plan), {}};
+  const auto pixel_of = [&](std::int32_t row) {
+    return static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(plan.cols);
+  };
+  for (const FrameBand& band : frame_bands(plan))
+    in_slot.bands.emplace_back(pixel_of(band.first_row), pixel_of(band.end_row));
+  return in_slot;
+}
 
 class EarlySlots::Frame final : public EarlyFrame {
  public:
   Frame(std::shared_ptr<EarlySlots> owner, std::shared_ptr<const SharedMemory> memory,
-        std::shared_ptr<const SlotPlan> plan, std::uint32_t slot)
-      : owner_(std::move(owner)), memory_(std::move(memory)), plan_(std::move(plan)), slot_(slot) {}
+        std::shared_ptr<const SlotPlan> plan, std::uint32_t slot, std::uint32_t number)
+      : owner_(std::move(owner)),
+        memory_(std::move(memory)),
+        plan_(std::move(plan)),
+        slot_(slot),
+        number_(number) {
+    tell();
+  }
   ~Frame() override { give_back(); }
 
   void put(const FrameView& frame, std::uint64_t first, std::uint64_t n) override {
     if (!stage(frame, first, first + n)) clash_ = true;
-    const std::lock_guard lock(mutex_);
-    if (put_.empty()) {
-      counts_ = frame.counts;
-      pitch_ = frame.pitch;
-    }
-    if (frame.counts != counts_ || frame.pitch != pitch_) mixed_ = true;
-    put_.emplace_back(first, first + n);
+    if (noted(frame, first, first + n)) owner_->wake(memory_.get());
   }
 
   /// Whether all of the frame is there, for this plan in this memory.
@@ -51,9 +49,12 @@ class EarlySlots::Frame final : public EarlyFrame {
     const std::lock_guard lock(mutex_);
     return !given_back_ && !mixed_ && memory_.get() == memory && plan_.get() == plan &&
            counts_ == frame.counts && pitch_ == frame.pitch &&
-           cover(put_, static_cast<std::uint64_t>(plan_->rows) * static_cast<std::uint64_t>(plan_->cols));
+           there_.have(0, static_cast<std::uint64_t>(plan_->rows) * static_cast<std::uint64_t>(plan_->cols));
   }
-  EarlySlots::Taken taken() const { return {slot_, !clash_}; }
+  EarlySlots::Taken taken() {
+    const std::lock_guard lock(mutex_);
+    return {slot_, again_ ? 0 : number_, !clash_};
+  }
   void give_back() {
     {
       const std::lock_guard lock(mutex_);
@@ -63,6 +64,25 @@ class EarlySlots::Frame final : public EarlyFrame {
   }
 
  private:
+  /// These pixels are in their places. True: the worker is to be woken.
+  bool noted(const FrameView& frame, std::uint64_t first, std::uint64_t end) {
+    const std::lock_guard lock(mutex_);
+    if (there_.empty()) {
+      counts_ = frame.counts;
+      pitch_ = frame.pitch;
+    }
+    if (frame.counts != counts_ || frame.pitch != pitch_) mixed_ = true;
+    if (!there_.add(first, end)) again_ = true;
+    return !given_back_ && !mixed_ && !again_ && !clash_ && tell();
+  }
+  /// Writes which bands are there. False: no more than before.
+  bool tell() {
+    std::uint32_t bands = 0;
+    for (std::size_t k = 0; k < plan_->bands.size(); ++k)
+      if (there_.have(plan_->bands[k].first, plan_->bands[k].second)) bands |= std::uint32_t{1} << k;
+    const std::uint64_t word = progress_word(number_, bands);
+    return memory_->progress(slot_).word.exchange(word) != word;
+  }
   /// Copies what lies in the range of the plan's pixels.
   bool stage(const FrameView& frame, std::uint64_t first, std::uint64_t end) {
     static thread_local std::vector<PixelRun> cut;
@@ -89,20 +109,22 @@ class EarlySlots::Frame final : public EarlyFrame {
   const std::shared_ptr<EarlySlots> owner_;
   const std::shared_ptr<const SharedMemory> memory_;
   const std::shared_ptr<const SlotPlan> plan_;
-  const std::uint32_t slot_;
+  const std::uint32_t slot_, number_;
   std::atomic<bool> clash_{false};
   std::mutex mutex_;
-  std::vector<Range> put_;
+  PixelRanges there_;
   const void* counts_ = nullptr;
   std::int32_t pitch_ = 0;
-  bool mixed_ = false, given_back_ = false;
+  bool mixed_ = false, again_ = false, given_back_ = false;
 };
 
-void EarlySlots::prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan) {
+void EarlySlots::prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan,
+                          std::function<void()> wake) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(slots_of_, memory.get()) != memory.get()) in_use_.assign(memory->layout().slot_count, 0);
   memory_ = std::move(memory);
   plan_ = std::move(plan);
+  wake_ = std::move(wake);
   boards_ = 0;
 }
 
@@ -110,6 +132,7 @@ void EarlySlots::lost() {
   const std::lock_guard lock(mutex_);
   memory_ = nullptr;
   plan_ = nullptr;
+  wake_ = nullptr;
 }
 
 void EarlySlots::measured() {
@@ -131,7 +154,10 @@ std::shared_ptr<EarlyFrame> EarlySlots::begin(CountType type, std::int32_t rows,
   const std::uint32_t slot = free_slot();
   if (slot == 0) return nullptr;
   in_use_[slot] = 1;
-  return std::make_shared<Frame>(shared_from_this(), memory_, plan_, slot);
+  if (++frames_ == 0) ++frames_;  // 0 is no frame
+  auto frame = std::make_shared<Frame>(shared_from_this(), memory_, plan_, slot, frames_);
+  wake_();  // the worker may have bands to prepare
+  return frame;
 }
 
 std::optional<EarlySlots::Taken> EarlySlots::taken(const FrameView& frame) {
@@ -144,6 +170,12 @@ std::optional<EarlySlots::Taken> EarlySlots::taken(const FrameView& frame) {
 
 void EarlySlots::give_back(const FrameView& frame) {
   if (auto* const early = dynamic_cast<Frame*>(frame.early)) early->give_back();
+}
+
+/// The worker of this memory.
+void EarlySlots::wake(const SharedMemory* memory) {
+  const std::lock_guard lock(mutex_);
+  if (wake_ && memory == memory_.get()) wake_();
 }
 
 void EarlySlots::release(const SharedMemory* memory, std::uint32_t slot) {

@@ -4,12 +4,18 @@
 //
 // A slot belongs to one frame from its begin to its measurement, or to its end where it is not measured. Slot 0 is never given:
 // the client copies other frames into it.
+//
+// The worker is told of each band of a frame (gpu/board/frame_bands.h) whose pixels are all there, and measures it while the
+// others arrive. Pixels that come again may have been measured already: the worker is told of no more bands then, and measures
+// the frame when it is whole.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "daemon/gpu_worker/shared_memory.h"
@@ -23,15 +29,20 @@ struct SlotPlan {
   CountType type = CountType::int16;
   std::int32_t rows = 0, cols = 0;
   std::vector<PixelRun> covered;  // covered_pixels() of the plan
+  /// Of frame_bands() of the plan: first pixel, and the one after the last.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> bands;
 };
+SlotPlan slot_plan(const BoardPlan& plan);
 
 class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this<EarlySlots> {
  public:
   explicit EarlySlots(Isa isa) : isa_(isa) {}
 
-  /// Frames may go into the slots of `memory` for this plan from now on; its first boards still do not.
-  void prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan);
-  /// No frame may begin. Those that did keep the memory and are not measured from it.
+  /// Frames may go into the slots of `memory` for this plan from now on; its first boards still do not. `wake` wakes the worker
+  /// where it sleeps; it must not wait.
+  void prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan,
+                std::function<void()> wake);
+  /// No frame may begin, and nobody is woken when this returns. Frames that began keep the memory and are not measured from it.
   void lost();
   /// A board was measured by the present plan.
   void measured();
@@ -41,7 +52,8 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
   /// A frame's slot.
   struct Taken {
     std::uint32_t slot = 0;
-    bool fits = false;  // false: a slot can't represent the frame (stage_frame)
+    std::uint32_t frame = 0;  // its number in SlotProgress; 0: pixels came again
+    bool fits = false;        // false: a slot can't represent the frame (stage_frame)
   };
   /// The slot that holds all that the present plan needs of the frame; none: it must be copied. The frame keeps the slot until
   /// give_back().
@@ -52,6 +64,7 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
  private:
   class Frame;
   std::uint32_t free_slot() const;
+  void wake(const SharedMemory* memory);
   void release(const SharedMemory* memory, std::uint32_t slot);
 
   const Isa isa_;
@@ -61,6 +74,8 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
   const SharedMemory* slots_of_ = nullptr;  // the last memory; frames in its slots keep it
   std::vector<std::uint8_t> in_use_;        // of its slots
   int boards_ = 0;                          // measured by plan_
+  std::function<void()> wake_;              // empty: lost
+  std::uint32_t frames_ = 0;                // number of the last frame
 };
 
 }  // namespace datum

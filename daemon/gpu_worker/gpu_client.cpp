@@ -55,9 +55,11 @@ void GpuClient::start() {
   worker_.start();
 }
 
+GpuClient::~GpuClient() { early_->lost(); }
+
 void GpuClient::stop() {
+  early_->lost();  // nobody wakes the worker by its socket from now on
   worker_.stop();
-  early_->lost();
   memory_.reset();
   preparing_ = prepared_ = false;
 }
@@ -91,7 +93,7 @@ void GpuClient::send(const BoardPlan& plan) {
   for (SitePlan& site : sites_) site = without_padding(site);
   runs_.assign(plan.runs, plan.runs + plan.run_count);
   sides_.assign(plan.run_side, plan.run_side + plan.run_count);
-  in_slot_ = std::make_shared<SlotPlan>(SlotPlan{plan.type, plan.rows, plan.cols, covered_pixels(plan)});
+  in_slot_ = std::make_shared<SlotPlan>(slot_plan(plan));
 
   PrepareOrder order;
   order.number = ++plans_;
@@ -131,14 +133,16 @@ bool GpuClient::answered(Clock::time_point until) {
     device_ = get_text(answer.text);
     preparing_ = false;
     prepared_ = true;
-    early_->prepared(memory_, in_slot_);
+    early_->prepared(memory_, in_slot_, [memory = memory_, socket = worker_.socket()] {
+      datum::ring(socket, memory->mailbox().worker_sleeps);  // who is gone is missed by the next order
+    });
     return true;
   }
 }
 
 bool GpuClient::prepare(const BoardPlan& plan, const FrameView& frame, Clock::time_point until) {
   if (frame.pitch < plan.cols) check(plan, frame);  // throws with the reason
-  ring();
+  call();
   if (is_prepared(plan)) return prepared_ || answered(until);
   check(plan, frame);
   if (preparing_ && !answered(until)) return false;
@@ -150,27 +154,34 @@ void GpuClient::ring() {
   if (memory_ && !datum::ring(worker_.socket(), memory_->mailbox().worker_sleeps)) worker_.lost();
 }
 
+/// An order is near: the worker polls for it.
+void GpuClient::call() {
+  if (memory_) memory_->mailbox().awaited.fetch_add(1);
+  ring();
+}
+
 bool GpuClient::measure(const FrameView& frame, SiteRecord* records) {
-  ring();  // the worker polls for the order while the frame is copied
+  call();  // the frame may have to be copied
   const std::optional<EarlySlots::Taken> early = early_->taken(frame);
   if (early ? !early->fits
             : !stage_frame(in_slot_->covered, plan_.type, plan_.cols, frame, memory_->slot(0),
                            slot_pitch(plan_.cols), settings_.staging))
     return false;
-  order(early ? early->slot : 0, records);
+  order(early ? early->slot : 0, early ? early->frame : 0, records);
   early_->give_back(frame);
   early_->measured();
   return true;
 }
 
 /// Has the frame in this slot measured.
-void GpuClient::order(std::uint32_t slot, SiteRecord* records) {
+void GpuClient::order(std::uint32_t slot, std::uint32_t frame, SiteRecord* records) {
   const std::uint32_t number = boards_ + 1;
   for (std::uint32_t i = 0; i < plan_.site_count; ++i)  // a record that stays unwritten is invalid
     memory_->records()[i].fit.status = static_cast<FitStatus>(0xff);
   boards_ = number;
   Mailbox& box = memory_->mailbox();
   box.slot = static_cast<std::int32_t>(slot);
+  box.frame = frame;
   // The worker's timeout is shorter, so that it can report the reason.
   box.timeout_ms = static_cast<std::int32_t>(settings_.measure_timeout.count() * 3 / 4);
   box.status = WireStatus::none;

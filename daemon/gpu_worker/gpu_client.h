@@ -39,6 +39,7 @@ class GpuClient {
   using Clock = WorkerClient::Clock;
 
   explicit GpuClient(GpuClientSettings settings);
+  ~GpuClient();
 
   bool started() const { return worker_.started(); }
   /// Starts the worker without waiting for it. Throws GpuError.
@@ -68,7 +69,8 @@ class GpuClient {
   void send(const BoardPlan& plan);
   bool answered(Clock::time_point until);
   void ring();
-  void order(std::uint32_t slot, SiteRecord* records);
+  void call();
+  void order(std::uint32_t slot, std::uint32_t frame, SiteRecord* records);
   void await_records(std::uint32_t number);
 
   const GpuClientSettings settings_;

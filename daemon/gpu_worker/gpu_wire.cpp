@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 5;
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 6;
 constexpr std::uint64_t page = 65536;
 
 }  // namespace
@@ -45,7 +45,8 @@ SharedLayout layout_of(std::uint32_t site_capacity, std::uint32_t run_capacity, 
   l.run_capacity = run_capacity;
   l.slot_count = slot_count;
   l.slot_bytes = round_up(frame_bytes, page);
-  l.sites = round_up(sizeof(Mailbox), 64);
+  l.progress = round_up(sizeof(Mailbox), 64);
+  l.sites = round_up(l.progress + std::uint64_t{slot_count} * sizeof(SlotProgress), 64);
   l.runs = round_up(l.sites + std::uint64_t{site_capacity} * sizeof(SitePlan), 64);
   l.sides = round_up(l.runs + std::uint64_t{run_capacity} * sizeof(PixelRun), 64);
   l.records = round_up(l.sides + run_capacity, 64);

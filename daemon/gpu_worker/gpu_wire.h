@@ -3,10 +3,11 @@
 //   worker -> daemon   Greeting                                    once, at its start
 //   daemon -> worker   PrepareOrder, with the memory's descriptor where it is new
 //   worker -> daemon   WireReply
+//   daemon -> worker   SlotProgress::word     a frame begins in a slot, or bands of it are there; no answer
 //   daemon -> worker   Mailbox::order = n     measure the slot that it names
 //   worker -> daemon   Mailbox::answer = n    the records are written, or a text gives the fault
 //
-// One order at a time. A packet of one byte wakes a sleeping peer, which then reads the mailbox.
+// One order at a time, beside which frames arrive in other slots. A packet of one byte wakes a sleeping peer, which then reads the mailbox and the slots' words.
 #pragma once
 
 #include <atomic>
@@ -47,7 +48,7 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) { return
 
 /// Where things lie in the shared memory: offsets in bytes from its beginning, where the mailbox is.
 struct SharedLayout {
-  std::uint64_t sites = 0, runs = 0, sides = 0, records = 0, slots = 0;
+  std::uint64_t progress = 0, sites = 0, runs = 0, sides = 0, records = 0, slots = 0;
   std::uint64_t slot_bytes = 0, total = 0;
   std::uint32_t site_capacity = 0, run_capacity = 0, slot_count = 0, reserved = 0;
   bool operator==(const SharedLayout&) const = default;
@@ -87,6 +88,8 @@ struct Mailbox {
   alignas(64) std::atomic<std::uint32_t> order;
   std::int32_t slot;
   std::int32_t timeout_ms;
+  std::uint32_t frame;                 // SlotFrame::number
+  std::atomic<std::uint32_t> awaited;  // counts the orders that are near: the worker polls for each
   alignas(64) std::atomic<std::uint32_t> daemon_sleeps;  // 1: wake it after an answer
   // written by the worker
   alignas(64) std::atomic<std::uint32_t> answer;
@@ -95,6 +98,18 @@ struct Mailbox {
   alignas(64) std::atomic<std::uint32_t> worker_sleeps;  // 1: wake it after an order
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+/// What lies in a slot, written by the daemon: the number of a frame, and which of its bands are there
+/// (gpu/board/frame_bands.h).
+struct SlotProgress {
+  alignas(64) std::atomic<std::uint64_t> word;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+constexpr std::uint64_t progress_word(std::uint32_t frame, std::uint32_t bands) {
+  return std::uint64_t{frame} << 32 | bands;
+}
+constexpr std::uint32_t frame_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+constexpr std::uint32_t bands_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
 
 /// Wakes a sleeping peer, once per sleep. False: the peer is gone.
 bool ring(int socket, std::atomic<std::uint32_t>& sleeps);

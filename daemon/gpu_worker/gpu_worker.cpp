@@ -7,7 +7,10 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "daemon/gpu_worker/gpu_wire.h"
 #include "daemon/gpu_worker/shared_memory.h"
@@ -16,7 +19,7 @@
 namespace datum {
 namespace {
 
-// The daemon wakes the worker at the begin of a board, and sends the order when the frame is in the slot. For this time
+// The daemon calls the worker at the begin of a board, and sends the order when the frame is in the slot. For this time
 // the worker polls for the order, since a wake-up takes longer than most boards.
 constexpr auto alert_time = std::chrono::milliseconds(2);
 
@@ -47,9 +50,11 @@ class Worker {
 
   void serve() {
     for (;;) {
-      if (memory_) look_into_mailbox();
+      look_into_mailbox();
+      look_at_slots();
+      if (prepare_band() || alert()) continue;
       if (memory_) memory_.mailbox().worker_sleeps.store(1);
-      if (ordered()) {
+      if (has_work()) {
         memory_.mailbox().worker_sleeps.store(0);
         continue;
       }
@@ -61,11 +66,11 @@ class Worker {
       const long size = receive_packet(socket_, &heard, sizeof heard, &fd, true);
       if (memory_) memory_.mailbox().worker_sleeps.store(0);
       if (size == 0) return;
-      if (size == 1) {
-        alert();
-      } else if (size == sizeof heard.order) {
+      if (size == 1) continue;  // woken
+      if (size == sizeof heard.order) {
         prepare(heard.order, fd);
       } else if (size == sizeof heard.stage) {
+        if (measurer_) beside_orders([&] { measurer_->settle(); });
         const ServiceReply answer = stages_.serve(heard.stage, fd);
         send_packet(socket_, &answer, sizeof answer);
       } else {
@@ -75,14 +80,27 @@ class Worker {
   }
 
  private:
-  bool ordered() const { return memory_ && memory_.mailbox().order.load() != done_; }
+  using Clock = std::chrono::steady_clock;
 
-  void alert() {
-    const auto until = std::chrono::steady_clock::now() + alert_time;
-    while (memory_ && !ordered() && std::chrono::steady_clock::now() < until) {
-      for (int i = 0; i < 32 && !ordered(); ++i) spin_pause();
-      std::this_thread::yield();  // the other side may wait for this processor
+  bool ordered() const { return memory_ && memory_.mailbox().order.load() != done_; }
+  bool called() const { return memory_ && memory_.mailbox().awaited.load() != calls_; }
+  bool arriving() const {
+    for (std::uint32_t i = 0; i < seen_.size(); ++i)
+      if (memory_.progress(i).word.load() != seen_[i]) return true;
+    return false;
+  }
+  bool has_work() const { return ordered() || called() || arriving(); }
+
+  /// Polls for an order that is near. False: none is.
+  bool alert() {
+    if (called()) {
+      calls_ = memory_.mailbox().awaited.load();
+      alert_until_ = Clock::now() + alert_time;
     }
+    if (!memory_ || Clock::now() >= alert_until_) return false;
+    for (int i = 0; i < 32 && !ordered() && !arriving(); ++i) spin_pause();
+    if (!ordered()) std::this_thread::yield();  // the other side may wait for this processor
+    return true;
   }
 
   void prepare(const PrepareOrder& order, int fd) {
@@ -91,13 +109,17 @@ class Worker {
     try {
       if (order.new_memory) {
         measurer_.reset();  // it has the old memory registered
+        seen_.clear();
         memory_ = SharedMemory();
         memory_ = SharedMemory::map(fd, order.layout);
         done_ = memory_.mailbox().order.load();
+        calls_ = memory_.mailbox().awaited.load();
+        seen_.resize(memory_.layout().slot_count);
         const SharedLayout& l = memory_.layout();
         measurer_ = device_.measurer({memory_.slot(0), l.slot_bytes, static_cast<int>(l.slot_count)});
       }
-      if (!measurer_) throw GpuError("GPU worker: a plan came before any memory", false);
+      if (!measurer_)
+        throw GpuError(fault_.empty() ? "GPU worker: a plan came before any memory" : fault_, false);
       BoardPlan plan = order.plan;
       if (plan.site_count > memory_.layout().site_capacity || plan.run_count > memory_.layout().run_capacity)
         throw GpuError("GPU worker: the plan is larger than its memory", false);
@@ -105,6 +127,9 @@ class Worker {
       plan.runs = memory_.runs();
       plan.run_side = memory_.sides();
       measurer_->prepare(plan, slot_pitch(plan.cols));
+      for (std::uint32_t i = 0; i < seen_.size(); ++i)  // what arrives there belongs to another plan
+        seen_[i] = memory_.progress(i).word.load();
+      frames_arrive_ = false;
       answer.status = WireStatus::done;
       put_text(answer.text, measurer_->describe());
     } catch (const std::exception& error) {
@@ -114,14 +139,50 @@ class Worker {
     send_packet(socket_, &answer, sizeof answer);
   }
 
+  /// Does something with the measurer beside the orders. A fault is the answer to the next order.
+  template <class Work>
+  void beside_orders(Work work) {
+    try {
+      work();
+    } catch (const std::exception& error) {
+      fault_ = error.what();
+      measurer_.reset();
+      seen_.clear();
+      frames_arrive_ = bands_left_ = false;
+    }
+  }
+
+  /// Hands bands that arrived to the measurer: the new ones, or all.
+  void look_at_slots(bool all = false) {
+    for (std::uint32_t i = 0; i < seen_.size(); ++i) {
+      const std::uint64_t word = memory_.progress(i).word.load();
+      if (word == seen_[i] && !all) continue;
+      if (!std::exchange(frames_arrive_, true)) bands_left_ = true;
+      seen_[i] = word;
+      beside_orders([&] { measurer_->arrived({static_cast<int>(i), frame_of(word)}, bands_of(word)); });
+    }
+  }
+
+  /// Bands are prepared once frames arrive, one at a time: an order may come between. False: none is left.
+  bool prepare_band() {
+    if (!bands_left_) return false;
+    beside_orders([&] { bands_left_ = measurer_->prepare_band(); });
+    look_at_slots(true);
+    return true;
+  }
+
   void look_into_mailbox() {
+    if (!ordered()) return;
     Mailbox& box = memory_.mailbox();
     const std::uint32_t number = box.order.load();
-    if (number == done_) return;
+    look_at_slots();  // bands that were told before the order
     done_ = number;
+    calls_ = box.awaited.load();  // for this order
+    alert_until_ = {};
     try {
-      if (!measurer_) throw GpuError("GPU worker: a board came before any plan", false);
-      measurer_->measure(box.slot, memory_.records(), box.timeout_ms);
+      if (!measurer_)
+        throw GpuError(fault_.empty() ? "GPU worker: a board came before any plan" : fault_, false);
+      measurer_->measure({box.slot, box.frame}, memory_.records(), box.timeout_ms);
       box.status = WireStatus::done;
     } catch (const std::exception& error) {
       put_text(box.text, error.what());
@@ -135,7 +196,12 @@ class Worker {
   const WorkerDevice& device_;
   SharedMemory memory_;  // destroyed after the measurer
   std::unique_ptr<SlotMeasurer> measurer_;
+  std::string fault_;       // that took the measurer
   std::uint32_t done_ = 0;  // number of the last order
+  std::uint32_t calls_ = 0;
+  Clock::time_point alert_until_;
+  std::vector<std::uint64_t> seen_;                  // words of the slots; none: without a measurer
+  bool frames_arrive_ = false, bands_left_ = false;  // for the present plan; not prepared yet
   ServiceWorker stages_;
 };
 

@@ -42,7 +42,7 @@ class LastProfilometry {
   std::array<float, 4> settings_{};
 };
 
-/// Runs on the stream of the single worker thread; no other device work is in flight.
+/// Runs on the stream of the single worker thread; no other device work is in flight (SlotMeasurer::settle).
 constexpr CudaStream stream = nullptr;
 
 DiffusionRecord diffuse_on_device(std::int32_t* counts, const DiffusionGrid& grid,

@@ -11,6 +11,7 @@ SharedMemory SharedMemory::create(const SharedLayout& layout) {
   m.layout_ = layout;
   m.block_ = SharedBlock::create(layout.total);
   new (m.block_.base()) Mailbox{};
+  for (std::uint32_t i = 0; i < layout.slot_count; ++i) new (&m.progress(i)) SlotProgress{};
   return m;
 }
 

@@ -19,6 +19,9 @@ class SharedMemory {
   int fd() const { return block_.fd(); }
   const SharedLayout& layout() const { return layout_; }
   Mailbox& mailbox() const { return *reinterpret_cast<Mailbox*>(block_.base()); }
+  SlotProgress& progress(std::uint32_t slot) const {
+    return reinterpret_cast<SlotProgress*>(block_.base() + layout_.progress)[slot];
+  }
   SitePlan* sites() const { return reinterpret_cast<SitePlan*>(block_.base() + layout_.sites); }
   PixelRun* runs() const { return reinterpret_cast<PixelRun*>(block_.base() + layout_.runs); }
   std::uint8_t* sides() const { return reinterpret_cast<std::uint8_t*>(block_.base() + layout_.sides); }

@@ -35,6 +35,8 @@ static void map(const SharedLayout& layout) {
       const std::uint64_t end = layout.slots + (i + std::uint64_t{1}) * layout.slot_bytes;
       fuzz::expect(end >= layout.slots && end <= layout.total, "each slot lies in the memory");
     }
+    fuzz::expect(layout.progress + std::uint64_t{layout.slot_count} * sizeof(SlotProgress) <= layout.sites,
+                 "the slots' words before the sites");
     fuzz::expect(layout.records + std::uint64_t{layout.site_capacity} * sizeof(SiteRecord) <= layout.slots,
                  "records before slots");
   } catch (const GpuError&) {
