@@ -85,8 +85,8 @@ class Worker {
   bool ordered() const { return memory_ && memory_.mailbox().order.load() != done_; }
   bool called() const { return memory_ && memory_.mailbox().awaited.load() != calls_; }
   bool arriving() const {
-    for (std::uint32_t i = 0; i < seen_.size(); ++i)
-      if (memory_.progress(i).word.load() != seen_[i]) return true;
+    for (std::uint32_t i = 0; i < slots_.size(); ++i)
+      if (memory_.progress(i).word.load() != slots_[i].seen) return true;
     return false;
   }
   bool has_work() const { return ordered() || called() || arriving(); }
@@ -109,12 +109,12 @@ class Worker {
     try {
       if (order.new_memory) {
         measurer_.reset();  // it has the old memory registered
-        seen_.clear();
+        slots_.clear();
         memory_ = SharedMemory();
         memory_ = SharedMemory::map(fd, order.layout);
         done_ = memory_.mailbox().order.load();
         calls_ = memory_.mailbox().awaited.load();
-        seen_.resize(memory_.layout().slot_count);
+        slots_.resize(memory_.layout().slot_count);
         const SharedLayout& l = memory_.layout();
         measurer_ = device_.measurer({memory_.slot(0), l.slot_bytes, static_cast<int>(l.slot_count)});
       }
@@ -127,8 +127,8 @@ class Worker {
       plan.runs = memory_.runs();
       plan.run_side = memory_.sides();
       measurer_->prepare(plan, slot_pitch(plan.cols));
-      for (std::uint32_t i = 0; i < seen_.size(); ++i)  // what arrives there belongs to another plan
-        seen_[i] = memory_.progress(i).word.load();
+      for (std::uint32_t i = 0; i < slots_.size(); ++i)  // what arrives there belongs to another plan
+        slots_[i] = {memory_.progress(i).word.load(), 0};
       frames_arrive_ = false;
       answer.status = WireStatus::done;
       put_text(answer.text, measurer_->describe());
@@ -147,23 +147,30 @@ class Worker {
     } catch (const std::exception& error) {
       fault_ = error.what();
       measurer_.reset();
-      seen_.clear();
+      slots_.clear();
       frames_arrive_ = bands_left_ = false;
     }
   }
 
+  void note_measured(std::int32_t slot, std::uint32_t frame) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (i < slots_.size()) slots_[i].measured = frame;
+    if (!std::exchange(frames_arrive_, true)) bands_left_ = true;
+  }
+
   /// Hands bands that arrived to the measurer: the new ones, or all.
   void look_at_slots(bool all = false) {
-    for (std::uint32_t i = 0; i < seen_.size(); ++i) {
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
       const std::uint64_t word = memory_.progress(i).word.load();
-      if (word == seen_[i] && !all) continue;
-      if (!std::exchange(frames_arrive_, true)) bands_left_ = true;
-      seen_[i] = word;
+      Slot& slot = slots_[i];
+      if (word == slot.seen && (!all || frame_of(word) == slot.measured)) continue;
+      slot.seen = word;
       beside_orders([&] { measurer_->arrived({static_cast<int>(i), frame_of(word)}, bands_of(word)); });
     }
   }
 
-  /// Bands are prepared once frames arrive, one at a time: an order may come between. False: none is left.
+  /// Bands are prepared behind the first board whose frame arrived early, one at a time: an order may come between. False: none
+  /// is left.
   bool prepare_band() {
     if (!bands_left_) return false;
     beside_orders([&] { bands_left_ = measurer_->prepare_band(); });
@@ -183,6 +190,7 @@ class Worker {
       if (!measurer_)
         throw GpuError(fault_.empty() ? "GPU worker: a board came before any plan" : fault_, false);
       measurer_->measure({box.slot, box.frame}, memory_.records(), box.timeout_ms);
+      if (box.frame != 0) note_measured(box.slot, box.frame);
       box.status = WireStatus::done;
     } catch (const std::exception& error) {
       put_text(box.text, error.what());
@@ -200,7 +208,11 @@ class Worker {
   std::uint32_t done_ = 0;  // number of the last order
   std::uint32_t calls_ = 0;
   Clock::time_point alert_until_;
-  std::vector<std::uint64_t> seen_;                  // words of the slots; none: without a measurer
+  struct Slot {
+    std::uint64_t seen = 0;      // its word
+    std::uint32_t measured = 0;  // the last frame
+  };
+  std::vector<Slot> slots_;                          // words of the slots; none: without a measurer
   bool frames_arrive_ = false, bands_left_ = false;  // for the present plan; not prepared yet
   ServiceWorker stages_;
 };

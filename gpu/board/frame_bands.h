@@ -14,7 +14,7 @@ struct FrameBand {
   std::int32_t first_row = 0, end_row = 0;  // of their pixels, half open; equal: they have none
 };
 
-constexpr std::uint32_t max_frame_bands = 8;
+constexpr std::uint32_t max_frame_bands = 12;
 
 /// Divides the sites of a plan that check() accepts by their last rows, into bands of about equally many pixels. Every
 /// site lies in one band. A record depends on its own site's pixels alone, so that bands give the bytes of the board.

@@ -93,7 +93,7 @@ int gpu_table(int count, char** arguments) {
   }
   std::printf("%s; %s\n", device.why.c_str(), cpu_backend().why.c_str());
   try {
-    if (board ? run_board_rows(*ring_workload().map, 1000) : run(quick)) return 0;
+    if (board ? run_board_rows(*ring_workload().map, 400) : run(quick)) return 0;
     std::fputs("bench planes --gpu: bytes differ from the CPU backend's, see above\n", stderr);
   } catch (const std::exception& e) {
     std::fflush(stdout);

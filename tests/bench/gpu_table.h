@@ -3,7 +3,7 @@
 
 namespace datum::bench {
 
-/// arguments: [--quick], fewer repetitions. Exit status: 0; 1 where the device fails or a product's byte
+/// arguments: [--quick | --board], fewer repetitions, or the whole board alone. Exit status: 0; 1 where the device fails or a product's byte
 /// differs from the CPU backend's; 2 where there is no device, no CUDA in this build, or an argument is not
 /// known.
 int gpu_table(int count, char** arguments);

@@ -6,9 +6,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "daemon/gpu_worker/failover_measurer.h"
 #include "gpu/board/cpu_board.h"
@@ -43,9 +47,11 @@ std::string bytes_of(std::vector<SiteRecord> records) {
   return {reinterpret_cast<const char*>(records.data()), records.size() * sizeof(SiteRecord)};
 }
 
-std::string measured(BoardMeasurer& by, const testing::MapScene& board) {
+std::string measured(BoardMeasurer& by, const testing::MapScene& board, EarlyFrame* early = nullptr) {
   std::vector<SiteRecord> records(board.sites.size());
-  by.measure(board.plan(), board.view(), records.data());
+  FrameView frame = board.view();
+  frame.early = early;
+  by.measure(board.plan(), frame, records.data());
   return bytes_of(records);
 }
 
@@ -80,14 +86,38 @@ class GpuFailover : public ::testing::Test {
   }
 
   /// Measures; the bytes must equal the CPU's, within the promised time. Returns whether the GPU measured.
-  bool on_gpu(const testing::MapScene& board, const std::string& expected) {
+  bool on_gpu(const testing::MapScene& board, const std::string& expected, EarlyFrame* early = nullptr) {
     const auto from = Clock::now();
-    const std::string bytes = measured(*measurer_, board);
+    const std::string bytes = measured(*measurer_, board, early);
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - from);
     longest_ = std::max(longest_, took);
     EXPECT_LT(took, 2s);
     EXPECT_EQ(bytes == expected, true) << measurer_->describe();
     return measurer_->describe().rfind("cuda ", 0) == 0;
+  }
+  /// The board's frame arrives in two parts, between which something happens.
+  template <class Between>
+  bool arrives_on_gpu(Between between) {
+    const std::shared_ptr<EarlyFrame> early = link_->early()->begin(board_.type, board_.rows, board_.cols);
+    const std::uint64_t all =
+                            static_cast<std::uint64_t>(board_.rows) * static_cast<std::uint64_t>(board_.cols),
+                        part = all * 3 / 5;
+    if (early) early->put(board_.view(), 0, part);
+    if (early) ++arrived_;
+    between();
+    if (early) early->put(board_.view(), part, all - part);
+    return on_gpu(board_, expected_, early.get());
+  }
+  /// Frames arrive until the fault is detected; every board is correct.
+  template <class Between>
+  void arrive_until_the_fault(Between between) {
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(arrives_on_gpu([] {}));  // bands are prepared
+    EXPECT_GE(arrived_, 18);
+    const auto until = Clock::now() + 30s;
+    while (arrives_on_gpu(between)) ASSERT_LT(Clock::now(), until) << "no fault showed";
+    ASSERT_EQ(faults_.size(), 1u);
+    std::printf("  %s; longest board %d ms\n", faults_[0].c_str(), static_cast<int>(longest_.count()));
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(arrives_on_gpu([] {}));
   }
   void order(const std::string& fault, bool wait) {
     std::ofstream(folder_.path() / fault).flush();
@@ -126,6 +156,7 @@ class GpuFailover : public ::testing::Test {
   std::chrono::nanoseconds now_{0};
   std::chrono::milliseconds longest_{0};
   std::vector<std::string> faults_, returns_;
+  int arrived_ = 0;  // frames whose pixels went to the worker early
   GpuClient* link_ = nullptr;
   std::unique_ptr<FailoverMeasurer> measurer_;
 };
@@ -138,6 +169,30 @@ TEST_F(GpuFailover, AWellGpuMeasuresEveryBoard) {
       on_gpu(board, expected);  // a new plan may take longer than a board waits
       ASSERT_TRUE(link_->prepare(board.plan(), board.view(), Clock::now() + 60s));
       EXPECT_TRUE(on_gpu(board, expected));
+    }
+  }
+  EXPECT_TRUE(faults_.empty()) << faults_.front();
+}
+
+TEST_F(GpuFailover, FramesThatArriveInAnyOrderHaveTheBytesOfWholeOnes) {
+  std::mt19937 random(1);
+  for (const CountType type : {CountType::int16, CountType::int32, CountType::float32}) {
+    const testing::MapScene board = board_of(1201, type);
+    const std::string expected = measured(cpu_, board);
+    ASSERT_TRUE(link_->prepare(board.plan(), board.view(), Clock::now() + 60s));
+    for (int round = 0; round < 30; ++round) {
+      const std::shared_ptr<EarlyFrame> early = link_->early()->begin(type, board.rows, board.cols);
+      EXPECT_EQ(early != nullptr, round >= 2);
+      const std::uint64_t all =
+          static_cast<std::uint64_t>(board.rows) * static_cast<std::uint64_t>(board.cols);
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces;
+      for (std::uint64_t first = 0; first < all; first += pieces.back().second)
+        pieces.emplace_back(first, std::min<std::uint64_t>(1 + random() % 40'000, all - first));
+      if (round % 3 == 0) std::shuffle(pieces.begin(), pieces.end(), random);
+      if (round % 3 == 1) std::reverse(pieces.begin(), pieces.end());
+      for (const auto& [first, n] : pieces)
+        if (early) early->put(board.view(), first, n);
+      ASSERT_TRUE(on_gpu(board, expected, early.get())) << round;
     }
   }
   EXPECT_TRUE(faults_.empty()) << faults_.front();
@@ -177,6 +232,27 @@ TEST_F(GpuFailover, AWorkerThatIsKilledInTheMiddle) {
   measure_until_the_fault();
   killer.join();
   expect_return();
+}
+
+TEST_F(GpuFailover, AKernelThatTrapsWhileAFrameArrives) {
+  arrive_until_the_fault([this, ordered = false]() mutable {
+    if (!std::exchange(ordered, true)) order("trap", true);
+  });
+  expect_return();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(arrives_on_gpu([] {}));
+}
+
+TEST_F(GpuFailover, ADeviceThatHangsWhileAFrameArrives) {
+  arrive_until_the_fault([this, ordered = false]() mutable {
+    if (!std::exchange(ordered, true)) order("spin", true);
+  });
+  expect_return();
+}
+
+TEST_F(GpuFailover, AWorkerThatIsKilledWhileAFrameArrives) {
+  arrive_until_the_fault([this] { ::kill(link_->pid(), SIGKILL); });
+  expect_return();
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(arrives_on_gpu([] {}));
 }
 
 }  // namespace
