@@ -155,9 +155,7 @@ std::shared_ptr<EarlyFrame> EarlySlots::begin(CountType type, std::int32_t rows,
   if (slot == 0) return nullptr;
   in_use_[slot] = 1;
   if (++frames_ == 0) ++frames_;  // 0 is no frame
-  auto frame = std::make_shared<Frame>(shared_from_this(), memory_, plan_, slot, frames_);
-  wake_();  // the worker may have bands to prepare
-  return frame;
+  return std::make_shared<Frame>(shared_from_this(), memory_, plan_, slot, frames_);
 }
 
 std::optional<EarlySlots::Taken> EarlySlots::taken(const FrameView& frame) {

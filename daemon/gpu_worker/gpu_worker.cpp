@@ -52,7 +52,7 @@ class Worker {
     for (;;) {
       look_into_mailbox();
       look_at_slots();
-      if (prepare_band() || alert()) continue;
+      if (alert() || prepare_band()) continue;  // an order that is near goes first
       if (memory_) memory_.mailbox().worker_sleeps.store(1);
       if (has_work()) {
         memory_.mailbox().worker_sleeps.store(0);
@@ -108,8 +108,7 @@ class Worker {
     answer.number = order.number;
     try {
       if (order.new_memory) {
-        measurer_.reset();  // it has the old memory registered
-        slots_.clear();
+        drop_measurer();  // it has the old memory registered
         memory_ = SharedMemory();
         memory_ = SharedMemory::map(fd, order.layout);
         done_ = memory_.mailbox().order.load();
@@ -129,11 +128,11 @@ class Worker {
       measurer_->prepare(plan, slot_pitch(plan.cols));
       for (std::uint32_t i = 0; i < slots_.size(); ++i)  // what arrives there belongs to another plan
         slots_[i] = {memory_.progress(i).word.load(), 0};
-      frames_arrive_ = false;
+      frames_arrive_ = bands_left_ = false;
       answer.status = WireStatus::done;
       put_text(answer.text, measurer_->describe());
     } catch (const std::exception& error) {
-      measurer_.reset();
+      drop_measurer();
       answer.fail(error.what());
     }
     send_packet(socket_, &answer, sizeof answer);
@@ -146,10 +145,13 @@ class Worker {
       work();
     } catch (const std::exception& error) {
       fault_ = error.what();
-      measurer_.reset();
-      slots_.clear();
-      frames_arrive_ = bands_left_ = false;
+      drop_measurer();
     }
+  }
+  void drop_measurer() {
+    measurer_.reset();
+    slots_.clear();  // frames that still arrive are of no concern
+    frames_arrive_ = bands_left_ = false;
   }
 
   void note_measured(std::int32_t slot, std::uint32_t frame) {
