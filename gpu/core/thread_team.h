@@ -30,24 +30,31 @@ class ThreadTeam {
     work_ = &work;
     count_ = count;
     next_.store(0, std::memory_order_relaxed);
-    open_.store(true);
+    open_.store(++loops_);
     if (asleep_.load() > 0) wake();
     take(0);
-    open_.store(false);
+    open_.store(0);
     while (inside_.load() != 0) pause();
+    mark_progress();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
   void follow(unsigned slot) {
+    std::uint32_t done = 0;  // the last loop that this thread took part in
+    int looks = 0;
     auto idle_from = std::chrono::steady_clock::now();
     while (!ended_.load(std::memory_order_acquire)) {
-      if (enter()) {
-        take(slot);
-        inside_.fetch_sub(1);
-        idle_from = std::chrono::steady_clock::now();
-      } else if (std::chrono::steady_clock::now() - idle_from < awake) {
+      const std::uint32_t loop = open_.load(std::memory_order_relaxed);
+      if (loop != 0 && loop != done) {
+        take_part(loop, slot);
+        done = loop;
+        looks = 0;
+      } else if (looks++ % looks_a_time != 0) {
         pause();
-      } else {
-        sleep();
+      } else if (const auto now = std::chrono::steady_clock::now(); looks == 1) {
+        idle_from = now;
+      } else if (now - idle_from > awake) {
+        sleep(done);
+        looks = 0;
       }
     }
   }
@@ -59,6 +66,7 @@ class ThreadTeam {
  private:
   // The leader's own work between two loops of a registration takes less; a thread is woken within as much.
   static constexpr std::chrono::microseconds awake{50};
+  static constexpr int looks_a_time = 32;  // a look at the clock takes as long as many at the loop
 
   static void pause() {
 #if defined(__x86_64__)
@@ -68,29 +76,25 @@ class ThreadTeam {
 #endif
   }
   /// The leader waits for those inside of a loop, so that what an open one is made of stays.
-  bool enter() {
-    if (!open_.load(std::memory_order_relaxed)) return false;
+  void take_part(std::uint32_t loop, unsigned slot) {
     inside_.fetch_add(1);
-    if (open_.load() && next_.load(std::memory_order_relaxed) < count_) return true;
+    if (open_.load() == loop) take(slot);
     inside_.fetch_sub(1);
-    return false;
   }
   void take(unsigned slot) {
     try {
-      for (std::size_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) {
-        (*work_)(i, slot);
-        mark_progress();
-      }
+      for (std::size_t i = next_.fetch_add(1); i < count_; i = next_.fetch_add(1)) (*work_)(i, slot);
     } catch (...) {
       next_.store(count_);
       const std::lock_guard lock(error_mutex_);
       if (!error_) error_ = std::current_exception();
     }
   }
-  void sleep() {
+  void sleep(std::uint32_t done) {
     const std::uint32_t before = woken_.load();
     asleep_.fetch_add(1);
-    if (!open_.load() && !ended_.load()) woken_.wait(before);
+    const std::uint32_t loop = open_.load();
+    if ((loop == 0 || loop == done) && !ended_.load()) woken_.wait(before);
     asleep_.fetch_sub(1);
   }
   void wake() {
@@ -98,12 +102,17 @@ class ThreadTeam {
     woken_.notify_all();
   }
 
+  // What all threads look at lies apart from what each loop's threads write.
+  static constexpr std::size_t line = 64;
   const unsigned threads_;
   const Work* work_ = nullptr;
   std::size_t count_ = 0;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<bool> open_{false}, ended_{false};
-  std::atomic<int> inside_{0}, asleep_{0};
+  std::uint32_t loops_ = 0;
+  alignas(line) std::atomic<std::uint32_t> open_{0};  // the loop's number; 0: none
+  std::atomic<bool> ended_{false};
+  alignas(line) std::atomic<std::size_t> next_{0};
+  alignas(line) std::atomic<int> inside_{0};
+  alignas(line) std::atomic<int> asleep_{0};
   std::atomic<std::uint32_t> woken_{0};
   std::mutex error_mutex_;
   std::exception_ptr error_;
