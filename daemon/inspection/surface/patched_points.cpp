@@ -40,7 +40,7 @@ std::vector<const SurfacePatches*> PatchedPoints::borrowed() const {
   return patches;
 }
 
-std::vector<SurfaceCover> PatchedPoints::covers(SurfaceMap& map, unsigned threads) {
+std::future<std::vector<SurfaceCover>> PatchedPoints::covers(SurfaceMap& map, unsigned threads) {
   return here_ ? here_->covers(map, 1, threads)
                : covers_of(map, model_.areas, borrowed(), *sharer_, 1, threads);
 }

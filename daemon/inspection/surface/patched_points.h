@@ -19,8 +19,8 @@ class PatchedPoints {
                 std::size_t points);
   /// Gets all points as they are judged; null: nobody asks.
   PointsOnPatches* here() { return here_ ? &*here_ : nullptr; }
-  /// When all are judged; once. Fills map.area_mm2. As reaches_of() the recipe.
-  std::vector<SurfaceCover> covers(SurfaceMap& map, unsigned threads);
+  /// When all are judged; once. Fills map.area_mm2; the covers, as reaches_of() the recipe, may come later.
+  std::future<std::vector<SurfaceCover>> covers(SurfaceMap& map, unsigned threads);
   /// Area of each region farther from every point than allowed.
   std::vector<double> gaps_mm2(const std::vector<SurfaceCover>& covers) const;
   /// Who shared the areas, where a sharer was asked.

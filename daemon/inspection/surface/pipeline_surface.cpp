@@ -233,13 +233,17 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   v.surface->hidden = surface.explained;
   // partly serial
   auto found = beside(threads > 2, [&] { return form_of(surface, *in.recipe, *in.sensor, threads); });
-  const std::vector<SurfaceCover> covers = patched.covers(surface.map, threads);
+  std::vector<SurfaceCover> covers;
+  auto shared = patched.covers(surface.map, threads);
+  const auto shares = [&] {
+    covers = shared.get();
+    return percentile_shares(*in.recipe, covers.front());
+  };
+  const std::vector<SurfaceStatistics> statistics = statistics_of_regions(surface.map, threads, shares);
   const SurfaceCover& cover = covers.front();
   const std::vector<double> gap_mm2 = patched.gaps_mm2(covers);
   if (const std::string who = patched.describe(); !who.empty() && who != found_by)
     v.backend += "; areas: " + who;
-  const std::vector<SurfaceStatistics> statistics =
-      statistics_of_regions(surface.map, threads, percentile_shares(*in.recipe, cover));
   const FoundForm form = found.get();
   std::shared_ptr<const FacetMap> facets;
   FacetSumsOfRegions sums;
@@ -263,8 +267,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                motion,
                                threads};
   const std::size_t regions = recipe.regions.size();
-  const MeasuredSurface m{sources,        surface,    cover,      gap_mm2, form.extremes, form.noise,
-                          form.deviation, statistics, form.lifts, backend, facets.get(),  &sums};
+  const MeasuredSurface m{sources,    surface,    cover,   gap_mm2,      form.extremes, form.noise,
+                          statistics, form.lifts, backend, facets.get(), &sums};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, form.spots, r));
   for (std::size_t k = 0; k < recipe.holes.size(); ++k)
     v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));

@@ -25,7 +25,6 @@ struct MeasuredSurface {
   const std::vector<double>& gap_mm2;
   const std::vector<WindowExtremes>& extremes;       // of the deviations
   const std::vector<RegionNoise>& noise;             // of each region
-  const std::vector<float>& deviation;               // of each point
   const std::vector<SurfaceStatistics>& statistics;  // of each region
   const std::vector<RegionLifts>& lifts;             // of the extremes of each region
   const Backend& backend;

@@ -94,20 +94,22 @@ void keep(const SurfaceModel& model, const JudgedPixel& pixel, std::uint32_t i, 
   if (pixel.along_ray) d.place = Place::face;
   if (pixel.facet != no_facet) d.facet = pixel.facet;
   d.distance = static_cast<float>(pixel.deviation_mm);
+  const std::uint16_t charged = region_of(model, pixel.charged);
+  out.map.region[i] = pixel.facet == pixel.charged ? charged : region_of(model, pixel.facet);
   switch (pixel.judgement) {
     case Judgement::face:
       d.kind = MatchClass::face;
-      out.face_region[i] = out.judged_region[i] = region_of(model, pixel.charged);
+      out.face_region[i] = out.judged_region[i] = charged;
       return;
     case Judgement::edge:
       d.kind = MatchClass::edge;
-      out.judged_region[i] = region_of(model, pixel.charged);
+      out.judged_region[i] = charged;
       return;
     case Judgement::rim:
       return;
     case Judgement::beyond:
       out.is_beyond[i] = 1;
-      out.beyond_region[i] = region_of(model, pixel.charged);
+      out.beyond_region[i] = charged;
       [[fallthrough]];
     case Judgement::explained:
       d = ModelDistance{};
@@ -147,6 +149,7 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
       if (i + ahead < out.map.distances.size())
         __builtin_prefetch(soon_facet(*model.triangles, out.map.distances[i + ahead].facet));
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
+      out.deviation[i] = out.map.distances[i].distance;
     }
     if (on_patches) on_patches->add(out.map, first, behind);
     excluded.count(out, first, behind);
@@ -195,6 +198,8 @@ void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const S
   out.face_region.assign(map.points.size(), no_region);
   out.judged_region = out.beyond_region = out.face_region;
   out.is_beyond.assign(map.points.size(), 0);
+  out.deviation.assign(map.points.size(), 0);
+  map.region.resize(map.points.size());
   Excluded excluded;
   for (std::size_t k = 0; k < shots.size(); ++k) {
     const std::shared_ptr<const SurfaceRays> rays = model.rays->of(*model.triangles, shots[k], k, threads);

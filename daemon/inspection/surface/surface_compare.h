@@ -35,6 +35,8 @@ class PointsOnPatches;  // surface_cover.h
 struct ComparedSurface {
   SurfaceMap map;
   std::vector<SnapshotGrid> grids;
+  /// Of each point, mm: its map.distances, side by side.
+  std::vector<float> deviation;
   /// Element i: region of point i if it was compared on a face of one; no_region otherwise.
   std::vector<std::uint16_t> face_region;
   /// The same, and if it was compared with an edge: the region charged with its deviation.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <future>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "daemon/inspection/surface/beside.h"
 #include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
@@ -106,18 +106,18 @@ void PointsOnPatches::add(const SurfaceMap& map, std::size_t from, std::size_t t
                        {map.points.data(), map.distances.data(), map.points.size()}, from, to, of_.data());
 }
 
-std::vector<SurfaceCover> PointsOnPatches::covers(SurfaceMap& map, std::uint32_t min_points,
-                                                  unsigned threads) {
+std::future<std::vector<SurfaceCover>> PointsOnPatches::covers(SurfaceMap& map, std::uint32_t min_points,
+                                                               unsigned threads) {
   for (std::size_t k = 0; k < patches_.size(); ++k) mark(of_reach_[k], *patches_[k], threads);
   // One sum over all patches of a region in their order is one thread's.
-  auto summed = std::async(threads > 2 ? std::launch::async : std::launch::deferred, [&] {
+  auto summed = beside(threads > 2, [this, min_points] {
     std::vector<SurfaceCover> covers;
     for (std::size_t k = 0; k < patches_.size(); ++k)
       covers.push_back(cover_by(of_reach_[k].marks.data(), *patches_[k], min_points));
     return covers;
   });
   share(map, of_, of_reach_[0], *patches_[0], threads);
-  return summed.get();
+  return summed;
 }
 
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
@@ -131,7 +131,7 @@ void share_area(SurfaceMap& map, double reach_mm, unsigned threads) {
   about.min().array() -= 3 * reach_mm;
   about.max().array() += 3 * reach_mm;
   const SurfacePatches patches(map, reach_mm, &about);
-  all_points_on(map, {&patches}, threads).covers(map, 1, threads);
+  all_points_on(map, {&patches}, threads).covers(map, 1, threads).get();
 }
 
 SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned threads) {
@@ -141,29 +141,33 @@ SurfaceCover cover_of(SurfaceMap& map, const CoverSettings& settings, unsigned t
 
 SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint32_t min_points,
                       unsigned threads) {
-  return all_points_on(map, {&patches}, threads).covers(map, min_points, threads)[0];
+  return all_points_on(map, {&patches}, threads).covers(map, min_points, threads).get()[0];
 }
 
 std::vector<SurfaceCover> covers_of(SurfaceMap& map, PatchesOfReaches patches, std::uint32_t min_points,
                                     unsigned threads) {
-  return all_points_on(map, {patches.begin(), patches.end()}, threads).covers(map, min_points, threads);
+  return all_points_on(map, {patches.begin(), patches.end()}, threads).covers(map, min_points, threads).get();
 }
 
-std::vector<SurfaceCover> covers_of(SurfaceMap& map, const std::shared_ptr<const AreaModel>& model,
-                                    PatchesOfReaches patches, AreaSharer& sharer, std::uint32_t min_points,
-                                    unsigned threads) {
+std::future<std::vector<SurfaceCover>> covers_of(SurfaceMap& map,
+                                                 const std::shared_ptr<const AreaModel>& model,
+                                                 PatchesOfReaches patches, AreaSharer& sharer,
+                                                 std::uint32_t min_points, unsigned threads) {
   map.area_mm2.resize(map.points.size());
-  std::vector<UnsetList<std::uint32_t>> marks;
+  const auto marks = std::make_shared<std::vector<UnsetList<std::uint32_t>>>();
   AreaShares out;
   out.area_mm2 = map.area_mm2.data();
   for (std::size_t k = 0; k < patches.size(); ++k)
-    out.marks[k] = marks.emplace_back(patches[k]->all().size()).data();
+    out.marks[k] = marks->emplace_back(patches[k]->all().size()).data();
   sharer.share(model, {map.points.data(), map.distances.data(), map.points.size()}, out);
-  std::vector<SurfaceCover> covers(patches.size());
-  parallel_for(threads, covers.size(), [&](std::size_t k, unsigned) {
-    covers[k] = cover_by(marks[k].data(), *patches[k], min_points);
+  return beside(threads > 2, [marks, min_points, threads,
+                              of = std::vector<const SurfacePatches*>(patches.begin(), patches.end())] {
+    std::vector<SurfaceCover> covers(of.size());
+    parallel_for(threads, covers.size(), [&](std::size_t k, unsigned) {
+      covers[k] = cover_by((*marks)[k].data(), *of[k], min_points);
+    });
+    return covers;
   });
-  return covers;
 }
 
 }  // namespace datum

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <future>
 #include <span>
 #include <vector>
 
@@ -41,8 +42,8 @@ class PointsOnPatches {
   PointsOnPatches(std::vector<const SurfacePatches*> patches, std::size_t points);
   /// Adds the points from .. to, whose distances are known. Several threads may add; each point is to be added once.
   void add(const SurfaceMap& map, std::size_t from, std::size_t to);
-  /// When all are there; once. Fills map.area_mm2 by the first reach.
-  std::vector<SurfaceCover> covers(SurfaceMap& map, std::uint32_t min_points, unsigned threads);
+  /// When all are there; once. Fills map.area_mm2 by the first reach; the covers are summed meanwhile and until they are asked for.
+  std::future<std::vector<SurfaceCover>> covers(SurfaceMap& map, std::uint32_t min_points, unsigned threads);
 
  private:
   std::vector<const SurfacePatches*> patches_;
@@ -61,10 +62,12 @@ SurfaceCover cover_of(SurfaceMap& map, const SurfacePatches& patches, std::uint3
 std::vector<SurfaceCover> covers_of(SurfaceMap& map, std::span<const SurfacePatches* const> patches,
                                     std::uint32_t min_points, unsigned threads);
 
-/// The same by a sharer, whose model has those patches in that order.
-std::vector<SurfaceCover> covers_of(SurfaceMap& map, const std::shared_ptr<const AreaModel>& model,
-                                    std::span<const SurfacePatches* const> patches, AreaSharer& sharer,
-                                    std::uint32_t min_points, unsigned threads);
+/// As PointsOnPatches::covers(), by a sharer whose model has those patches in that order. Borrows the patches.
+std::future<std::vector<SurfaceCover>> covers_of(SurfaceMap& map,
+                                                 const std::shared_ptr<const AreaModel>& model,
+                                                 std::span<const SurfacePatches* const> patches,
+                                                 AreaSharer& sharer, std::uint32_t min_points,
+                                                 unsigned threads);
 
 /// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads = 1);

@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "daemon/inspection/surface/beside.h"
-#include "daemon/inspection/surface/in_runs.h"
 
 namespace datum {
 namespace {
-
-std::vector<float> deviations_of(const SurfaceMap& map, unsigned threads) {
-  std::vector<float> deviation(map.distances.size());
-  in_runs(threads, deviation.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) deviation[i] = map.distances[i].distance;
-  });
-  return deviation;
-}
 
 /// The sides of a region whose extremes its checks judge.
 struct Sides {
@@ -38,21 +29,19 @@ FoundForm form_of(const ComparedSurface& surface, const Recipe& recipe, const Se
   const std::size_t regions = recipe.surface->regions.size();
   const bool side_by_side = threads > 2;  // each of these is partly one thread's
   FoundForm f;
-  f.deviation = deviations_of(surface.map, threads);
   auto extremes = beside(side_by_side, [&] {
-    return window_extremes(surface.grids, surface.judged_region, f.deviation, regions, settings.window_px,
-                           threads);
+    return window_extremes(surface.grids, surface.judged_region, surface.deviation, regions,
+                           settings.window_px, threads);
   });
-  f.noise =
-      region_noises(surface.grids, surface.face_region, f.deviation, regions, settings.window_px, threads);
-  std::vector<FormLevels> levels(regions);
-  for (std::size_t r = 0; r < regions; ++r)
-    if (const Sides sides = sides_of(recipe.components[r]); (sides.low || sides.high) && f.noise[r].tiles > 0)
-      levels[r] = form_levels(surface.grids, surface.face_region, f.deviation, r, f.noise[r],
-                              settings.window_px, threads);
+  f.noise = region_noises(surface.grids, surface.face_region, surface.deviation, regions, settings.window_px,
+                          threads);
   f.extremes = extremes.get();
   auto spots = beside(side_by_side,
                       [&] { return find_spots(surface, settings, f.extremes, f.noise, sensor, threads); });
+  std::vector<FormLevels> levels(regions);
+  for (std::size_t r = 0; r < regions; ++r)
+    if (const Sides sides = sides_of(recipe.components[r]); (sides.low || sides.high) && f.noise[r].tiles > 0)
+      levels[r] = form_levels(f.noise[r], settings.window_px, threads);
   f.lifts.resize(regions);
   for (std::size_t r = 0; r < regions; ++r) {
     const Sides sides = sides_of(recipe.components[r]);

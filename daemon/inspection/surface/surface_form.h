@@ -10,7 +10,6 @@ namespace datum {
 
 /// Element r of a list belongs to region r.
 struct FoundForm {
-  std::vector<float> deviation;  // of each point, mm
   std::vector<WindowExtremes> extremes;
   std::vector<RegionNoise> noise;
   std::vector<RegionLifts> lifts;

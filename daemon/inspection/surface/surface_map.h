@@ -38,6 +38,8 @@ struct SurfaceMap {
   UnsetList<ModelPoint> points;
   UnsetList<ModelDistance> distances;   // signed, of class face, edge, rim or no_data
   std::vector<std::uint16_t> snapshot;  // of the point
+  /// Of the point's facet, where it has data; empty: nobody looked for it yet.
+  UnsetList<std::uint16_t> region;
 
   /// From cover_of(): model area represented by a point; 0 for points that are not judged.
   UnsetList<double> area_mm2;

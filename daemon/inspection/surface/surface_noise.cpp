@@ -44,17 +44,20 @@ struct Tile {
 struct FormlessPixels {
   RegionPixels pixels;
   RegionNoise::Box box;
-  RegionCells cells;
+  std::shared_ptr<const RegionCells> cells;
   RegionQuadric form;
 
   FormlessPixels(const RegionPixels& of, const RegionNoise::Box& in, unsigned threads)
-      : pixels(of), box(in), cells(of, in, threads), form(cells.robust_form()) {}
+      : pixels(of),
+        box(in),
+        cells(std::make_shared<const RegionCells>(of, in, threads)),
+        form(cells->robust_form()) {}
   float at(int row, int col, bool formless) const {
     const float v = pixels.at(row, col);
     if (!formless) return v;
     constexpr double side = RegionCells::side_px;
     return v - static_cast<float>(
-                   form.dot(cells.basis((row - box.top + 0.5) / side, (col - box.left + 0.5) / side)));
+                   form.dot(cells->basis((row - box.top + 0.5) / side, (col - box.left + 0.5) / side)));
   }
 };
 
@@ -294,8 +297,11 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   return noise;
 }
 
+bool is_filled(const Tile& t) { return static_cast<double>(t.pixels) >= least_fill * t.side * t.side; }
+
 /// Tiles of one side, evenly taken from all snapshots.
-std::vector<Tile> tiles_of(const std::vector<FormlessPixels>& snapshots, int side, bool formless) {
+std::vector<Tile> tiles_of(const std::vector<FormlessPixels>& snapshots, int side, bool formless,
+                           unsigned threads) {
   std::vector<TilePlace> places;
   for (std::size_t s = 0; s < snapshots.size(); ++s) {
     const PixelBox& box = snapshots[s].box;
@@ -303,13 +309,18 @@ std::vector<Tile> tiles_of(const std::vector<FormlessPixels>& snapshots, int sid
       for (int left = box.left; left + side <= box.right; left += side / 2) places.push_back({s, top, left});
   }
   // Places outside of the region's outline tell nothing: four times as many are tried.
-  std::vector<Tile> tiles;
   const std::size_t step = std::max<std::size_t>(1, places.size() / (4 * most_tiles));
-  for (std::size_t i = 0; i < places.size() && tiles.size() < most_tiles; i += step) {
-    Tile t = tile_of(snapshots[places[i].snapshot], places[i].top, places[i].left, side, formless);
-    if (static_cast<double>(t.pixels) < least_fill * side * side) continue;
-    level(t);
-    tiles.push_back(std::move(t));
+  const std::size_t count = (places.size() + step - 1) / step;
+  std::vector<Tile> tiles;
+  for (std::size_t first = 0; first < count && tiles.size() < most_tiles; first += most_tiles) {
+    std::vector<Tile> tried(std::min(most_tiles, count - first));
+    parallel_for(threads, tried.size(), [&](std::size_t i, unsigned) {
+      const TilePlace& at = places[(first + i) * step];
+      tried[i] = tile_of(snapshots[at.snapshot], at.top, at.left, side, formless);
+      if (is_filled(tried[i])) level(tried[i]);
+    });
+    for (Tile& t : tried)
+      if (is_filled(t) && tiles.size() < most_tiles) tiles.push_back(std::move(t));
   }
   return tiles;
 }
@@ -321,8 +332,9 @@ double median_square(const std::vector<Tile>& tiles) {
 }
 
 /// Without the form, or as they are where that makes tiles quieter: a form that a large dent bends does not.
-std::vector<Tile> quietest_tiles(const std::vector<FormlessPixels>& snapshots, int side) {
-  std::vector<Tile> formless = tiles_of(snapshots, side, true), as_seen = tiles_of(snapshots, side, false);
+std::vector<Tile> quietest_tiles(const std::vector<FormlessPixels>& snapshots, int side, unsigned threads) {
+  std::vector<Tile> formless = tiles_of(snapshots, side, true, threads),
+                    as_seen = tiles_of(snapshots, side, false, threads);
   return median_square(as_seen) < median_square(formless) ? as_seen : formless;
 }
 
@@ -337,13 +349,14 @@ RegionNoise noise_of_region(const std::vector<SnapshotGrid>& grids,
   RegionNoise best;
   for (const int side : tile_sides) {
     if (side < 2 * window_px) continue;
-    const std::vector<Tile> tiles = quietest_tiles(snapshots, side);
+    const std::vector<Tile> tiles = quietest_tiles(snapshots, side, threads);
     if (tiles.empty() || (tiles.size() < least_tiles && best.tiles > 0)) break;
     bool enough = false;
     const RegionNoise noise = noise_of_tiles(tiles, window_px, enough);
     if (noise.tiles > 0) best = noise;
     if (enough) break;
   }
+  for (const FormlessPixels& of_snapshot : snapshots) best.cells.push_back(of_snapshot.cells);
   return best;
 }
 

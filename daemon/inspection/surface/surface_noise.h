@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "daemon/inspection/surface/unset_list.h"
 
 namespace datum {
+
+struct RegionCells;  // surface_region_form.h
 
 /// Residuals of a region's tiles about their own planes; medians over tiles, so that a dent in some of them does not count.
 /// Degrees of freedom that the planes took are given back.
@@ -22,6 +25,8 @@ struct RegionNoise {
     int top = 0, left = 0, bottom = 0, right = 0;
   };
   std::vector<Box> boxes;
+  /// Of each snapshot the means in that box, of the values that the noise was found in.
+  std::vector<std::shared_ptr<const RegionCells>> cells;
   std::size_t tiles = 0;   // that were looked at; 0: the region is too small, and nothing is told
   int tile_px = 0;         // side of a tile
   double sigma_mm = 0;     // standard deviation of a pixel
@@ -54,6 +59,8 @@ using FormLevels = UnsetList<FormLevel>;
 FormLevels form_levels(const std::vector<SnapshotGrid>& grids,
                        const std::vector<std::uint16_t>& region_of_point, const std::vector<float>& value,
                        std::size_t region, const RegionNoise& noise, int window_px, unsigned threads = 1);
+/// The same of the values that the noise was found in.
+FormLevels form_levels(const RegionNoise& noise, int window_px, unsigned threads = 1);
 
 /// What noise added to the highest of all windows.
 struct NoiseLift {

@@ -36,13 +36,23 @@ std::vector<RegionNoise::Box> boxes_of(const SnapshotGrid& grid,
       threads, static_cast<std::size_t>(grid.rows),
       [&](std::size_t run, std::size_t from, std::size_t to) {
         std::vector<RegionNoise::Box> own = none;
-        std::size_t i = from * static_cast<std::size_t>(grid.cols);
-        for (int row = static_cast<int>(from); row < static_cast<int>(to); ++row)
-          for (int col = 0; col < grid.cols; ++col, ++i) {
-            const std::uint32_t p = grid.point[i];
-            if (p == no_point || region_of_point[p] >= regions) continue;
-            widen(own[region_of_point[p]], {row, col, row + 1, col + 1});
+        const std::uint32_t* point = grid.point.data() + from * static_cast<std::size_t>(grid.cols);
+        for (int row = static_cast<int>(from); row < static_cast<int>(to); ++row, point += grid.cols) {
+          std::size_t region = regions;  // of the pixels from `first` on
+          int first = 0;
+          const auto end = [&](int col) {
+            if (region < regions) widen(own[region], {row, first, row + 1, col});
+          };
+          for (int col = 0; col < grid.cols; ++col) {
+            const std::uint32_t p = point[col];
+            const std::size_t of = p == no_point ? regions : region_of_point[p];
+            if (of == region) continue;
+            end(col);
+            region = of;
+            first = col;
           }
+          end(grid.cols);
+        }
         of_band[run] = std::move(own);
       },
       band);
@@ -61,19 +71,24 @@ RegionCells::RegionCells(const RegionPixels& all, const RegionNoise::Box& box, u
       pixels(sum.size()),
       in_middle_(sum.size()) {
   parallel_for(threads, static_cast<std::size_t>(rows), [&](std::size_t cell, unsigned) {
+    const std::size_t first = cell * static_cast<std::size_t>(cols);
     for (int col = 0; col < cols; ++col)
-      in_middle_[cell * static_cast<std::size_t>(cols) + static_cast<std::size_t>(col)] =
-          basis(static_cast<int>(cell) + 0.5, col + 0.5);
+      in_middle_[first + static_cast<std::size_t>(col)] = basis(static_cast<int>(cell) + 0.5, col + 0.5);
     const int top = box.top + static_cast<int>(cell) * side_px;
     for (int row = top; row < std::min(box.bottom, top + side_px); ++row)
-      for (int col = box.left; col < box.right; ++col)
-        if (const float v = all.at(row, col); !std::isnan(v)) {
-          const auto k =
-              cell * static_cast<std::size_t>(cols) + static_cast<std::size_t>((col - box.left) / side_px);
-          sum[k] += v;
-          pixels[k] += 1;
-        }
+      for (int col = box.left, k = 0; col < box.right; ++k) {
+        double own = sum[first + static_cast<std::size_t>(k)];
+        int count = 0;
+        for (const int end = std::min(col + side_px, box.right); col < end; ++col)
+          if (const float v = all.at(row, col); !std::isnan(v)) {
+            own += v;
+            ++count;
+          }
+        sum[first + static_cast<std::size_t>(k)] = own;
+        pixels[first + static_cast<std::size_t>(k)] += count;
+      }
   });
+  form_ = fitted(std::vector<char>(sum.size(), 1));
 }
 
 RegionQuadric RegionCells::basis(double row, double col) const {
@@ -104,11 +119,9 @@ RegionQuadric RegionCells::fitted(const std::vector<char>& used) const {
   return q;
 }
 
-RegionQuadric RegionCells::form() const { return fitted(std::vector<char>(sum.size(), 1)); }
-
 RegionQuadric RegionCells::robust_form() const {
-  std::vector<char> used(sum.size(), 1);
-  RegionQuadric q = fitted(used);
+  std::vector<char> used(sum.size(), 1), last;
+  RegionQuadric q = form_;
   std::vector<double> mean(sum.size()), weight(sum.size());
   for (std::size_t k = 0; k < sum.size(); ++k) {
     if (!(pixels[k] > 0)) continue;
@@ -125,7 +138,9 @@ RegionQuadric RegionCells::robust_form() const {
     }
     if (seen.size() < quadric_cells) return q;
     const double most = outlying_sigmas * 1.4826 * median_of(seen);
+    last = used;
     std::transform(off.begin(), off.end(), used.begin(), [&](double o) { return o <= most; });
+    if (used == last) return q;  // and so on
     q = fitted(used);
   }
   return q;

@@ -57,7 +57,7 @@ struct RegionCells {
   /// How much a form changes over one pixel along a row and a column, the sum of both.
   double slope(const RegionQuadric& form, double row, double col) const;
   /// Least squares, a plane or a mean where there are too few cells for more.
-  RegionQuadric form() const;
+  const RegionQuadric& form() const { return form_; }
   /// As form(), without cells that lie farther from it than three of its residuals' sigma (1.4826 medians): a dent or a post
   /// does not bend it.
   RegionQuadric robust_form() const;
@@ -69,6 +69,7 @@ struct RegionCells {
   RegionQuadric fitted(const std::vector<char>& used) const;
 
   std::vector<RegionQuadric> in_middle_;
+  RegionQuadric form_;
 };
 
 }  // namespace datum

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/value_ranks.h"
@@ -73,7 +75,8 @@ struct Bounds {
 };
 
 /// Range of a region's values that noise explains.
-Bounds noise_bounds(const std::vector<float>& values, const WindowExtremes& e, double sigma_mm,
+
+Bounds noise_bounds(std::span<const float> values, const WindowExtremes& e, double sigma_mm,
                     unsigned threads) {
   if (values.empty()) return {};
   const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
@@ -88,26 +91,34 @@ Bounds noise_bounds(const std::vector<float>& values, const WindowExtremes& e, d
 }
 
 /// The same for each region, from the values of its points.
-std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point, const SurfaceMap& map,
+std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point,
+                                 const std::vector<float>& deviation,
                                  const std::vector<WindowExtremes>& extremes,
                                  const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
                                  unsigned threads) {
-  std::vector<std::vector<std::vector<float>>> of_run(runs_of(region_of_point.size()));
-  in_runs(threads, region_of_point.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
-    std::vector<std::vector<float>> own(extremes.size());
+  const std::size_t regions = extremes.size(), points = region_of_point.size();
+  // of each run and region: how many of its values lie before the run's, first how many are in the run
+  std::vector<std::vector<std::size_t>> at(runs_of(points));
+  in_runs(threads, points, [&](std::size_t run, std::size_t from, std::size_t to) {
+    std::vector<std::size_t> own(regions);
     for (std::size_t i = from; i < to; ++i)
-      if (region_of_point[i] < own.size()) own[region_of_point[i]].push_back(map.distances[i].distance);
-    of_run[run] = std::move(own);
+      if (region_of_point[i] < regions) ++own[region_of_point[i]];
+    at[run] = std::move(own);
+  });
+  std::vector<UnsetList<float>> values(regions);
+  for (std::size_t r = 0; r < regions; ++r) {
+    std::size_t all = 0;
+    for (std::vector<std::size_t>& of_run : at) all += std::exchange(of_run[r], all);
+    values[r].resize(all);
+  }
+  in_runs(threads, points, [&](std::size_t run, std::size_t from, std::size_t to) {
+    std::vector<std::size_t> next = std::move(at[run]);
+    for (std::size_t i = from; i < to; ++i)
+      if (const std::uint16_t r = region_of_point[i]; r < regions) values[r][next[r]++] = deviation[i];
   });
   std::vector<Bounds> bounds;
-  for (std::size_t r = 0; r < extremes.size(); ++r) {
-    std::size_t all = 0;
-    for (const auto& some : of_run) all += some[r].size();
-    std::vector<float> values;
-    values.reserve(all);
-    for (const auto& some : of_run) values.insert(values.end(), some[r].begin(), some[r].end());
-    bounds.push_back(noise_bounds(values, extremes[r], sigma_mm(noise[r], sensor), threads));
-  }
+  for (std::size_t r = 0; r < regions; ++r)
+    bounds.push_back(noise_bounds(values[r], extremes[r], sigma_mm(noise[r], sensor), threads));
   return bounds;
 }
 
@@ -177,7 +188,22 @@ SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& s
                         const SensorProfile& sensor, unsigned threads) {
   const SurfaceMap& map = surface.map;
   const std::vector<Bounds> bounds =
-      noise_bounds(surface.judged_region, map, extremes, noise, sensor, threads);
+      noise_bounds(surface.judged_region, surface.deviation, extremes, noise, sensor, threads);
+  const auto lies_out = [&](std::size_t i) {
+    const std::uint16_t r = surface.judged_region[i];
+    const double d = surface.deviation[i];
+    return d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
+           d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
+  };
+  const std::size_t regions = map.regions.size();
+  std::atomic<std::uint64_t> out = surface.beyond;
+  in_runs(threads, surface.judged_region.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    std::uint64_t own = 0;
+    for (std::size_t i = from; i < to; ++i) own += surface.judged_region[i] != no_region && lies_out(i);
+    out += own;
+  });
+  // most parts: no list of pixels is made
+  if (out < least_px(settings)) return {{regions + 1, SurfaceSpot{}}, {regions + 1, SurfaceSpot{}}};
   std::vector<std::uint8_t> is_out = surface.is_beyond;
   std::vector<std::uint16_t> region = surface.beyond_region;
   in_runs(threads, is_out.size(), [&](std::size_t, std::size_t from, std::size_t to) {
@@ -185,12 +211,9 @@ SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& s
       const std::uint16_t r = surface.judged_region[i];
       if (r == no_region) continue;
       region[i] = r;
-      const double d = map.distances[i].distance;
-      is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
-                  d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
+      is_out[i] = lies_out(i);
     }
   });
-  const std::size_t regions = map.regions.size();
   SurfaceSpots spots{
       spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
       spots_of(surface.grids, is_out, region, regions, least_px(settings))};

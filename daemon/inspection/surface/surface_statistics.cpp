@@ -10,14 +10,16 @@
 namespace datum {
 namespace {
 
-std::size_t region_index(const SurfaceMap& map, std::uint32_t facet) {
-  return map.region_of_facet.empty() ? no_region : map.region_of_facet[facet];
+/// Of a point with data.
+std::size_t region_of(const SurfaceMap& map, std::size_t i) {
+  if (!map.region.empty()) return map.region[i];
+  return map.region_of_facet.empty() ? no_region : map.region_of_facet[map.distances[i].facet];
 }
 
-bool is_out(const SurfaceMap& map, const ModelDistance& d) {
-  const std::size_t r = region_index(map, d.facet);
-  return r < map.regions.size() &&
-         !(d.distance >= map.regions[r].lower_mm && d.distance <= map.regions[r].upper_mm);
+bool is_out(const SurfaceMap& map, std::size_t i) {
+  const std::size_t r = region_of(map, i);
+  const float d = map.distances[i].distance;
+  return r < map.regions.size() && !(d >= map.regions[r].lower_mm && d <= map.regions[r].upper_mm);
 }
 
 void spread(double um, bool first, double* least, double* largest) {
@@ -48,12 +50,12 @@ struct Collected {
       ++s.rim;
     } else if (d.kind == MatchClass::edge) {
       spread(um, s.edge++ == 0, &s.edge_least_um, &s.edge_largest_um);
-      s.edge_out += is_out(map, d);
+      s.edge_out += is_out(map, i);
     } else {
       spread(um, s.face++ == 0, &s.least_um, &s.largest_um);
       const AreaShare share = area_share(d.distance, map.area_mm2[i]);
       sums.add(share);
-      if (!is_out(map, d)) return;
+      if (!is_out(map, i)) return;
       ++s.face_out;
       out_units += share.units;
     }
@@ -78,15 +80,14 @@ AreaRange range_of(const AreaSums& sums) {
   return sums.total > 0 ? AreaRange{sums.least_nm, sums.largest_nm, sums.total} : AreaRange{};
 }
 
-/// Calls visit(group, share) for the face points from .. to of each group. group_of(facet): its number, `groups` for none.
+/// Calls visit(group, share) for the face points from .. to of each group. group_of(i): its number, `groups` for none.
 template <class GroupOf, class Visit>
 void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups, std::size_t from,
                std::size_t to, const Visit& visit) {
   for (std::size_t i = from; i < to; ++i) {
     const ModelDistance& d = map.distances[i];
     if (d.kind != MatchClass::face) continue;
-    if (const std::size_t g = group_of(d.facet); g < groups)
-      visit(g, area_share(d.distance, map.area_mm2[i]));
+    if (const std::size_t g = group_of(i); g < groups) visit(g, area_share(d.distance, map.area_mm2[i]));
   }
 }
 
@@ -97,9 +98,8 @@ std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, st
   in_runs(threads, map.points.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
     std::vector<Collected> own(groups);
     for (std::size_t i = from; i < to; ++i) {
-      const ModelDistance& d = map.distances[i];
-      if (d.kind == MatchClass::no_data) continue;
-      if (const std::size_t g = group_of(d.facet); g < groups) own[g].add(map, i);
+      if (map.distances[i].kind == MatchClass::no_data) continue;
+      if (const std::size_t g = group_of(i); g < groups) own[g].add(map, i);
     }
     of_run[run] = std::move(own);
   });
@@ -112,8 +112,8 @@ std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, st
 /// Of groups that have an area, the values of these shares; nothing of others.
 template <class GroupOf>
 std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf& group_of,
-                                           const std::vector<AreaRange>& all,
-                                           const std::vector<std::vector<double>>& shares, unsigned threads) {
+                                           const std::vector<AreaRange>& all, const SharesOfRegions& shares,
+                                           unsigned threads) {
   std::vector<AreaQuantiles> found;
   for (std::size_t g = 0; g < all.size(); ++g)
     found.emplace_back(all[g].least_nm, all[g].largest_nm, all[g].units, shares[g]);
@@ -131,11 +131,13 @@ std::vector<std::vector<double>> quantiles(const SurfaceMap& map, const GroupOf&
 
 template <class GroupOf>
 std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
-                                       unsigned threads, std::vector<std::vector<double>> shares = {}) {
+                                       unsigned threads,
+                                       const std::function<SharesOfRegions()>& wanted = {}) {
   check_areas(map);
   const std::vector<Collected> all = sum_up(map, group_of, groups, threads);
   std::vector<AreaRange> ranges;
   for (const Collected& c : all) ranges.push_back(range_of(c.sums));
+  SharesOfRegions shares = wanted ? wanted() : SharesOfRegions();
   shares.resize(groups);
   for (std::vector<double>& of_group : shares) of_group.insert(of_group.begin(), {0.01, 0.5, 0.99});
   const auto values = quantiles(map, group_of, ranges, shares, threads);
@@ -161,26 +163,24 @@ std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& gro
 
 SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region, unsigned threads) {
   return collect(
-      map, [&](std::uint32_t facet) { return std::size_t{region_index(map, facet) != region}; }, 1,
-      threads)[0];
+      map, [&](std::size_t i) { return std::size_t{region_of(map, i) != region}; }, 1, threads)[0];
 }
 
 SurfaceStatistics statistics_of(const SurfaceMap& map) {
   return collect(
-      map, [](std::uint32_t) { return std::size_t{0}; }, 1, 1)[0];
+      map, [](std::size_t) { return std::size_t{0}; }, 1, 1)[0];
 }
 
 std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads,
-                                                     const std::vector<std::vector<double>>& shares) {
+                                                     const std::function<SharesOfRegions()>& shares) {
   return collect(
-      map, [&](std::uint32_t facet) { return region_index(map, facet); }, map.regions.size(), threads,
-      shares);
+      map, [&](std::size_t i) { return region_of(map, i); }, map.regions.size(), threads, shares);
 }
 
 std::vector<double> quantiles_of(const SurfaceMap& map, std::uint16_t region, const AreaRange& range,
                                  const std::vector<double>& shares, unsigned threads) {
   check_areas(map);
-  const auto group_of = [&](std::uint32_t facet) { return std::size_t{region_index(map, facet) != region}; };
+  const auto group_of = [&](std::size_t i) { return std::size_t{region_of(map, i) != region}; };
   std::vector<double> inner;
   for (const double share : shares)
     if (share > 0 && share <= 1) inner.push_back(share);

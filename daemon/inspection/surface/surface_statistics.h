@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -39,9 +40,11 @@ struct SurfaceStatistics {
 /// Statistics of one region, or for `no_region` of facets without region and tolerance. Sums are of integers
 /// (deviations in nm, areas in 1e-9 mm^2), so the result does not depend on the order of points.
 SurfaceStatistics statistics_of(const SurfaceMap& map, std::uint16_t region, unsigned threads = 1);
-/// Of each of map.regions, in two passes over the points. `shares`: of each region, above 0 and at most 1; none: no further quantiles.
+/// Of each region shares of its area, above 0 and at most 1.
+using SharesOfRegions = std::vector<std::vector<double>>;
+/// Of each of map.regions. `shares`: where further quantiles are wanted, asked for once, when the points' areas are summed.
 std::vector<SurfaceStatistics> statistics_of_regions(const SurfaceMap& map, unsigned threads,
-                                                     const std::vector<std::vector<double>>& shares = {});
+                                                     const std::function<SharesOfRegions()>& shares = {});
 /// Least deviation of face points, um, that at least `share` of the region's area does not exceed; -infinity and infinity
 /// for shares of 0 or less and above 1; NaN without data.
 double quantile_of(const SurfaceMap& map, std::uint16_t region, double share);

@@ -39,7 +39,7 @@ float value_of(Searched& s) {
 
 }  // namespace
 
-std::pair<float, float> values_at(const std::vector<float>& values, std::size_t first, std::size_t second,
+std::pair<float, float> values_at(std::span<const float> values, std::size_t first, std::size_t second,
                                   unsigned threads) {
   std::vector<std::size_t> count(bins);
   std::mutex joining;

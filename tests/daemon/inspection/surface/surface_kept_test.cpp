@@ -68,7 +68,7 @@ TEST(SurfacePatches, AreasSharedElsewhereAreTheSame) {
   EXPECT_NO_THROW(check(*model));
   const std::vector<SurfaceCover> covers = covers_of(map, all, 1, 3);
   CpuAreaSharer sharer(cpu_backend(2));
-  const std::vector<SurfaceCover> shared = covers_of(elsewhere, model, all, sharer, 1, 2);
+  const std::vector<SurfaceCover> shared = covers_of(elsewhere, model, all, sharer, 1, 2).get();
   ASSERT_EQ(shared.size(), all.size());
   for (std::size_t k = 0; k < all.size(); ++k) {
     EXPECT_TRUE(same(shared[k].area_mm2, covers[k].area_mm2) &&
@@ -92,7 +92,7 @@ TEST(SurfacePatches, PointsPutOnThemByPiecesGiveTheSameCovers) {
     points.add(pieces, from, std::min(pieces.points.size(), from + row));
     points.add(pieces, 0, 0);
   });
-  const std::vector<SurfaceCover> covers = points.covers(pieces, 1, 3);
+  const std::vector<SurfaceCover> covers = points.covers(pieces, 1, 3).get();
   for (std::size_t k = 0; k < all.size(); ++k)
     EXPECT_TRUE(same(covers[k].area_mm2, expected[k].area_mm2) &&
                 same(covers[k].covered_mm2, expected[k].covered_mm2));
@@ -129,7 +129,7 @@ TEST(SurfaceStatistics, FurtherSharesAreFoundInTheSamePasses) {
   for (std::size_t f = 0; f < map.region_of_facet.size(); ++f)
     map.region_of_facet[f] = map.model->corner[f][0][0] < 0 ? 0 : 1;
   const std::vector<std::vector<double>> shares{{0.9, 0.25, 1.0}, {}, {0.5}};
-  const std::vector<SurfaceStatistics> with = statistics_of_regions(map, 3, shares),
+  const std::vector<SurfaceStatistics> with = statistics_of_regions(map, 3, [&] { return shares; }),
                                        without = statistics_of_regions(map, 2);
   for (std::uint16_t r = 0; r < 2; ++r) {
     const std::vector<double> expected = quantiles_of(map, r, without[r].range, shares[r], 1);
