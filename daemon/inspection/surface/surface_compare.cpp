@@ -86,7 +86,7 @@ DistanceSettings distance_settings(const SurfaceSettings& settings, double searc
 }
 
 std::uint16_t region_of(const SurfaceModel& model, std::uint32_t facet) {
-  return facet == no_facet ? no_region : model.region_of_facet[facet];
+  return facet == no_facet ? no_region : model.sides[facet].region;
 }
 
 void keep(const SurfaceModel& model, const JudgedPixel& pixel, std::uint32_t i, ComparedSurface& out) {
@@ -136,7 +136,7 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
                     const SurfaceRays& rays, const SnapshotGrid& grid, unsigned threads,
                     PointsOnPatches* on_patches, Excluded& excluded, ComparedSurface& out) {
   const double least_cosine = std::cos(settings.max_view_deg * M_PI / 180);
-  const SurfaceJudge judge(*model.triangles, rays, shot, settings.search_mm, least_cosine);
+  const SurfaceJudge judge(model, rays, shot, settings.search_mm, least_cosine);
   const auto judge_row = [&](std::size_t r) {
     constexpr std::size_t ahead = 12;
     std::size_t first = 0, behind = 0;  // points of the row
@@ -147,7 +147,7 @@ void judge_snapshot(const SurfaceModel& model, const SurfaceSettings& settings, 
       if (behind == 0) first = i;
       behind = i + 1;
       if (i + ahead < out.map.distances.size())
-        __builtin_prefetch(soon_facet(*model.triangles, out.map.distances[i + ahead].facet));
+        __builtin_prefetch(area::soon(model.sides, out.map.distances[i + ahead].facet));
       keep(model, judge.judge(static_cast<int>(r), col, out.map.points[i], out.map.distances[i]), i, out);
       out.deviation[i] = out.map.distances[i].distance;
     }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "daemon/inspection/surface/surface_patches.h"
+#include "gpu/area_share/area_share_math.h"
 
 namespace datum {
 namespace {
@@ -40,9 +40,10 @@ struct SurfaceJudge::Foot {
   bool in_sight;          // no part of the model occludes it
 };
 
-SurfaceJudge::SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays, const SurfaceShot& shot,
+SurfaceJudge::SurfaceJudge(const SurfaceModel& model, const SurfaceRays& rays, const SurfaceShot& shot,
                            double search_mm, double least_cosine)
-    : model_(model),
+    : model_(*model.triangles),
+      sides_(model.sides),
       rays_(rays),
       frame_(*shot.frame),
       towards_(shot.model_from_sensor.rotation().col(2)),
@@ -82,10 +83,15 @@ SurfaceJudge::Levels SurfaceJudge::levels_at(const Eigen::Vector3d& place, const
 SurfaceJudge::Foot SurfaceJudge::foot_of(const Seen& seen, const ModelPoint& point,
                                          const ModelDistance& nearest) const {
   Foot foot;
-  foot.at = rays_.sensor_place(datum::foot_of(model_, point, nearest));
+  const float* const face_normal = sides_[nearest.facet].normal.data();
+  const area::Place3d place =
+      area::foot_of({model_.corner[nearest.facet][0].data(), face_normal}, point, nearest);
+  foot.at = rays_.sensor_place({place.v[0], place.v[1], place.v[2]});
   foot.pixel = rays_.pixel_of(foot.at);
   foot.aside_mm = (seen.at - foot.at).head<2>().norm();
-  const auto& n = model_.normal[nearest.facet][static_cast<std::size_t>(nearest.place)];
+  const float* const n = nearest.place == Place::face
+                             ? face_normal
+                             : model_.normal[nearest.facet][static_cast<std::size_t>(nearest.place)].data();
   foot.cosine = n[0] * towards_.x() + n[1] * towards_.y() + n[2] * towards_.z();
   foot.in_sight = seen.facet == nearest.facet || is_in_sight(foot.at, foot.pixel);
   return foot;
@@ -206,7 +212,12 @@ JudgedPixel SurfaceJudge::judge(int row, int col, const ModelPoint& point,
   const bool found = nearest.kind != MatchClass::no_data;
   if (met != no_facet && rays_.is_away(row, col)) return {};  // the far side of an open model
   if (met == no_facet && !found) return {};
-  const Seen seen{row, col, {rays_.x_mm(col), rays_.y_mm(row), height(row, col)}, met, off_mm(row, col)};
+  const double z = height(row, col);
+  const Seen seen{row,
+                  col,
+                  {rays_.x_mm(col), rays_.y_mm(row), z},
+                  met,
+                  met == no_facet ? std::nan("") : z - rays_.z_mm(row, col)};
   if (!found) return along_ray(seen);
   const Foot foot = foot_of(seen, point, nearest);
   const bool is_seen = foot.in_sight && foot.cosine >= least_cosine_;

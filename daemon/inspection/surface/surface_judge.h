@@ -35,7 +35,7 @@ struct JudgedPixel {
 class SurfaceJudge {
  public:
   /// least_cosine: of facets visible to the sensor.
-  SurfaceJudge(const TriangleModel& model, const SurfaceRays& rays, const SurfaceShot& shot, double search_mm,
+  SurfaceJudge(const SurfaceModel& model, const SurfaceRays& rays, const SurfaceShot& shot, double search_mm,
                double least_cosine);
 
   /// `nearest` is the nearest place to `point`, the pixel's point.
@@ -62,6 +62,7 @@ class SurfaceJudge {
   JudgedPixel displaced(const Seen& seen, const Foot& foot, const ModelDistance& nearest) const;
 
   const TriangleModel& model_;
+  const std::vector<FacetSide>& sides_;
   const SurfaceRays& rays_;
   const HeightFrame& frame_;
   Eigen::Vector3d towards_;  // direction to the sensor, model coordinates

@@ -197,8 +197,8 @@ void make_patches(SurfaceModel& model, const SurfaceRecipe& recipe, unsigned thr
 std::size_t SurfaceModel::bytes() const {
   // corners, normals and cosines of a facet; the search keeps half as much again
   constexpr std::size_t of_facet = (9 + 21 + 6 + 1) * sizeof(float), of_search = 112;
-  std::size_t sum = triangles->corner.size() *
-                    (of_facet + of_search + sizeof region_of_facet[0] + sizeof shapes[0].facets[0]);
+  std::size_t sum = triangles->corner.size() * (of_facet + of_search + sizeof region_of_facet[0] +
+                                                sizeof sides[0] + sizeof shapes[0].facets[0]);
   for (const auto& [reach_mm, kept] : patches) sum += kept->bytes();
   if (pieces)
     sum += pieces->model->corner.size() *
@@ -233,6 +233,8 @@ SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const Mo
   give_to_regions(model, surface.regions);
   for (std::size_t r = 0; r < surface.regions.size(); ++r)
     model.regions.push_back(toleranced(surface.regions[r], recipe.components[r].checks));
+  for (std::size_t f = 0; f < model.region_of_facet.size(); ++f)
+    model.sides.push_back({model.triangles->normal[f][0], model.region_of_facet[f]});
   model.search = std::make_shared<const ModelSearch>(model.triangles, threads);
   model.shapes = shapes_of(*model.triangles, model.region_of_facet, model.regions.size());
   model.rays = std::make_shared<KeptRays>(most_ray_bytes);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/surface/facet_pieces.h"
@@ -20,6 +23,12 @@ namespace datum {
 class KeptRays;     // surface_rays.h
 class ModelParser;  // drivers/model/model_file.h
 
+/// What each point asks of its facet, side by side: a model's lists lie far apart in memory.
+struct alignas(16) FacetSide {
+  std::array<float, 3> normal;  // of the face
+  std::uint16_t region;
+};
+
 struct SurfaceModel {
   std::string name, sha256;  // of the file
   double mm_per_unit = 1;
@@ -31,6 +40,7 @@ struct SurfaceModel {
   Eigen::Vector3d low_mm, high_mm;                   // its bounding box
   std::vector<SurfaceRegion> regions;                // with the tolerance from their checks
   std::vector<std::uint16_t> region_of_facet;
+  std::vector<FacetSide> sides;  // of the facets
   // What every part needs of it, made once with it.
   std::vector<RegionShape> shapes;  // of the regions
   std::shared_ptr<RegionSlopes> slopes = std::make_shared<RegionSlopes>();

@@ -18,11 +18,6 @@ using SurfacePlace = std::array<double, 3>;
 /// The place of a facet nearest to a point, from the distance search's result.
 SurfacePlace foot_of(const TriangleModel& model, const ModelPoint& point, const ModelDistance& found);
 
-/// Of a facet what foot_of() reads, for __builtin_prefetch.
-inline const void* soon_facet(const TriangleModel& model, std::uint32_t facet) {
-  return area::soon(model.normal, facet);
-}
-
 struct SurfacePatch {
   SurfacePlace center{}, normal{};  // means over its area; the normal of length 1
   double area_mm2 = 0;

@@ -45,7 +45,7 @@ class SurfaceRays {
   double cosine(std::uint32_t facet) const { return planes_[facet].cosine; }
   /// Sensor coordinates of a place relative to the model's origin.
   Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const {
-    return rotation_ * Eigen::Vector3d(model_place.data()) + shift_;
+    return rotation_.lazyProduct(Eigen::Vector3d(model_place.data())) + shift_;  // inlined
   }
   /// Row and column of the nearest pixel, in the frame or not.
   Eigen::Vector2i pixel_of(const Eigen::Vector3d& place) const {
