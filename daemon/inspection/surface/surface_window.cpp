@@ -7,19 +7,6 @@
 namespace datum {
 namespace {
 
-/// A row's or a window's pixels; no_region: incomplete, or of several regions.
-struct Span {
-  std::uint16_t region = no_region;
-  float lowest = 0, highest = 0;
-
-  /// With what lies behind it: of equal values the first remains.
-  void join(const Span& o) {
-    if (o.region != region) region = no_region;
-    lowest = std::min(lowest, o.lowest);
-    highest = std::max(highest, o.highest);
-  }
-};
-
 /// Extremes of windows that follow those of `e`; of equal ones the first remain.
 void take(WindowExtremes& e, const WindowExtremes& next) {
   if (next.windows == 0) return;
@@ -34,62 +21,78 @@ void take(WindowExtremes& e, const WindowExtremes& next) {
   e.windows += next.windows;
 }
 
-/// Extremes of the windows that begin in some rows. A window's extremes are those of its rows' spans, so each pixel is looked at
-/// once a row.
+/// Extremes of the windows that begin in some rows. A window whose middle lies between the extremes so far changes none: its lowest
+/// pixel is not above its middle, its highest not below.
 class WindowRows {
  public:
   WindowRows(const SnapshotGrid& grid, const std::vector<std::uint16_t>& region_of_point,
              const std::vector<float>& value, int size)
-      : grid_(grid), region_(region_of_point), value_(value), size_(size) {
-    pixels_.resize(static_cast<std::size_t>(grid.cols));
-    spans_.resize(static_cast<std::size_t>(size) * windows());
-  }
+      : grid_(grid),
+        region_of_point_(region_of_point),
+        value_of_point_(value),
+        size_(static_cast<std::size_t>(size)),
+        cols_(static_cast<std::size_t>(grid.cols)),
+        region_(cols_, no_region),
+        rows_(cols_),
+        value_(size_ * cols_) {}
 
   void extremes(int from_row, int to_row, std::vector<WindowExtremes>& all) {
-    for (int row = from_row; row < to_row + size_ - 1; ++row) {
+    for (auto row = static_cast<std::size_t>(from_row); row + 1 < static_cast<std::size_t>(to_row) + size_;
+         ++row) {
       fill(row);
-      const int first = row - size_ + 1;
-      if (first < from_row) continue;
-      for (std::size_t col = 0; col < windows(); ++col) add(first, col, all);
+      for (std::size_t col = 0; col + size_ <= cols_; ++col)
+        if (rows_[col] >= size_ && region_[col] < all.size()) add(row + 1 - size_, col, all[region_[col]]);
     }
   }
 
  private:
-  std::size_t windows() const { return static_cast<std::size_t>(grid_.cols - size_ + 1); }
-  Span* spans(int row) { return spans_.data() + static_cast<std::size_t>(row % size_) * windows(); }
+  const std::uint32_t* points(std::size_t row) const { return grid_.point.data() + row * cols_; }
+  float* values(std::size_t row) { return value_.data() + row % size_ * cols_; }
 
-  void fill(int row) {
-    const std::uint32_t* point =
-        grid_.point.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(grid_.cols);
-    for (std::size_t col = 0; col < pixels_.size(); ++col) {
-      const std::uint32_t i = point[col];
-      pixels_[col] = i == no_point ? Span{} : Span{region_[i], value_[i], value_[i]};
-    }
-    Span* const of_row = spans(row);
-    for (std::size_t col = 0; col < windows(); ++col) {
-      of_row[col] = pixels_[col];
-      for (std::size_t k = 1; k < static_cast<std::size_t>(size_); ++k) of_row[col].join(pixels_[col + k]);
+  void fill(std::size_t row) {
+    float* const value = values(row);
+    std::uint16_t right = no_region;
+    std::size_t alike = 0;  // pixels from here to the right of one region
+    for (std::size_t col = cols_; col-- > 0;) {
+      const std::uint32_t p = points(row)[col];
+      const std::uint16_t region = p == no_point ? no_region : region_of_point_[p];
+      value[col] = p == no_point ? 0 : value_of_point_[p];
+      alike = region == right ? alike + 1 : 1;
+      right = region;
+      rows_[col] = alike < size_ ? 0 : region == region_[col] ? rows_[col] + 1 : 1;
+      region_[col] = region;
     }
   }
 
-  void add(int first_row, std::size_t col, std::vector<WindowExtremes>& all) {
-    Span w = spans(first_row)[col];
-    for (int row = first_row + 1; row < first_row + size_; ++row) w.join(spans(row)[col]);
-    if (w.region >= all.size()) return;
-    WindowExtremes& e = all[w.region];
-    const auto half = static_cast<std::size_t>(size_ / 2);
-    const std::uint32_t middle =
-        grid_.point[(static_cast<std::size_t>(first_row) + half) * static_cast<std::size_t>(grid_.cols) +
-                    col + half];
-    take(e, {1, w.highest, w.lowest, middle, middle});
+  void add(std::size_t first, std::size_t col, WindowExtremes& e) {
+    const std::size_t half = size_ / 2;
+    const float middle = values(first + half)[col + half];
+    if (e.windows++ > 0 && middle <= e.highest && middle >= e.lowest) return;
+    float lowest = values(first)[col], highest = lowest;
+    for (std::size_t row = first; row < first + size_; ++row)
+      for (std::size_t k = col; k < col + size_; ++k) {
+        lowest = std::min(lowest, values(row)[k]);
+        highest = std::max(highest, values(row)[k]);
+      }
+    const std::uint32_t at = points(first + half)[col + half];
+    if (e.windows == 1 || lowest > e.highest) {
+      e.highest = lowest;
+      e.highest_at = at;
+    }
+    if (e.windows == 1 || highest < e.lowest) {
+      e.lowest = highest;
+      e.lowest_at = at;
+    }
   }
 
   const SnapshotGrid& grid_;
-  const std::vector<std::uint16_t>& region_;
-  const std::vector<float>& value_;
-  int size_;
-  std::vector<Span> pixels_;
-  std::vector<Span> spans_;  // of the last rows, one for each window
+  const std::vector<std::uint16_t>& region_of_point_;
+  const std::vector<float>& value_of_point_;
+  std::size_t size_, cols_;
+  std::vector<std::uint16_t> region_;  // of the last row's pixels
+  std::vector<std::size_t>
+      rows_;  // up to the last one, in which size_ pixels from here on are of one region, the same in all
+  std::vector<float> value_;  // of the last rows
 };
 
 }  // namespace
