@@ -297,32 +297,27 @@ RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& 
   return noise;
 }
 
-bool is_filled(const Tile& t) { return static_cast<double>(t.pixels) >= least_fill * t.side * t.side; }
+/// Whether enough of a tile's pixels are the region's, so that it is looked at.
+bool is_filled(const FormlessPixels& of, int top, int left, int side) {
+  int pixels = 0;
+  for (int row = top; row < top + side; ++row)
+    for (int col = left; col < left + side; ++col) pixels += !std::isnan(of.pixels.at(row, col));
+  return pixels >= least_fill * side * side;
+}
 
-/// Tiles of one side, evenly taken from all snapshots.
-std::vector<Tile> tiles_of(const std::vector<FormlessPixels>& snapshots, int side, bool formless,
-                           unsigned threads) {
-  std::vector<TilePlace> places;
+/// Of tiles of one side, evenly taken from all snapshots.
+std::vector<TilePlace> tile_places(const std::vector<FormlessPixels>& snapshots, int side) {
+  std::vector<TilePlace> all, taken;
   for (std::size_t s = 0; s < snapshots.size(); ++s) {
     const PixelBox& box = snapshots[s].box;
     for (int top = box.top; top + side <= box.bottom; top += side / 2)
-      for (int left = box.left; left + side <= box.right; left += side / 2) places.push_back({s, top, left});
+      for (int left = box.left; left + side <= box.right; left += side / 2) all.push_back({s, top, left});
   }
   // Places outside of the region's outline tell nothing: four times as many are tried.
-  const std::size_t step = std::max<std::size_t>(1, places.size() / (4 * most_tiles));
-  const std::size_t count = (places.size() + step - 1) / step;
-  std::vector<Tile> tiles;
-  for (std::size_t first = 0; first < count && tiles.size() < most_tiles; first += most_tiles) {
-    std::vector<Tile> tried(std::min(most_tiles, count - first));
-    parallel_for(threads, tried.size(), [&](std::size_t i, unsigned) {
-      const TilePlace& at = places[(first + i) * step];
-      tried[i] = tile_of(snapshots[at.snapshot], at.top, at.left, side, formless);
-      if (is_filled(tried[i])) level(tried[i]);
-    });
-    for (Tile& t : tried)
-      if (is_filled(t) && tiles.size() < most_tiles) tiles.push_back(std::move(t));
-  }
-  return tiles;
+  const std::size_t step = std::max<std::size_t>(1, all.size() / (4 * most_tiles));
+  for (std::size_t i = 0; i < all.size() && taken.size() < most_tiles; i += step)
+    if (is_filled(snapshots[all[i].snapshot], all[i].top, all[i].left, side)) taken.push_back(all[i]);
+  return taken;
 }
 
 double median_square(const std::vector<Tile>& tiles) {
@@ -333,8 +328,14 @@ double median_square(const std::vector<Tile>& tiles) {
 
 /// Without the form, or as they are where that makes tiles quieter: a form that a large dent bends does not.
 std::vector<Tile> quietest_tiles(const std::vector<FormlessPixels>& snapshots, int side, unsigned threads) {
-  std::vector<Tile> formless = tiles_of(snapshots, side, true, threads),
-                    as_seen = tiles_of(snapshots, side, false, threads);
+  const std::vector<TilePlace> places = tile_places(snapshots, side);
+  std::vector<Tile> formless(places.size()), as_seen(places.size());
+  parallel_for(threads, 2 * places.size(), [&](std::size_t i, unsigned) {
+    const TilePlace& at = places[i / 2];
+    Tile& tile = (i % 2 ? as_seen : formless)[i / 2];
+    tile = tile_of(snapshots[at.snapshot], at.top, at.left, side, i % 2 == 0);
+    level(tile);
+  });
   return median_square(as_seen) < median_square(formless) ? as_seen : formless;
 }
 
