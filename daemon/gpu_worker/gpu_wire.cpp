@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 6;
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 7;
 constexpr std::uint64_t page = 65536;
 
 }  // namespace

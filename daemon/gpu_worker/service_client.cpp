@@ -20,13 +20,15 @@ void in_pieces(unsigned threads, std::size_t count, const Take& take) {
   });
 }
 
-/// Copies what the worker wrote, then looks at the copy: the worker may still write.
+/// Copies what the worker wrote, then looks at the copy: the worker may still write. What it wrote is blanked while it is in the cache,
+/// for the next scan.
 template <class Match, class Settings>
-void take_matches(const Match* found, std::size_t count, unsigned threads, const Settings& settings,
+void take_matches(Match* found, std::size_t count, unsigned threads, const Settings& settings,
                   std::size_t scanned, Match* out) {
   if (!out) return;
   in_pieces(threads, count, [&](std::size_t from, std::size_t to) {
     std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *out);
+    std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *out);
     for (std::size_t i = from; i < to; ++i)
       if (contradicts(out[i], settings, scanned))
         throw GpuError("GPU worker: what matches facet " + std::to_string(i) + " can't be", true);
@@ -64,6 +66,7 @@ void ServiceClient::stop() {
   facets_.reset();
   areas_.reset();
   memory_ = {};
+  blank_ = 0;
 }
 
 std::byte* ServiceClient::memory_for(ServiceRequest& order) {
@@ -248,6 +251,7 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
                 by_points != nullptr,
                 by_surface != nullptr};
   std::byte* const memory = memory_for(order);
+  if (order.bytes > 0) blank_ = 0;  // a new memory
   const ScanLayout l = layout_of(order.scan, order.count);
   const auto put = [&](std::uint64_t at, const auto* from, std::size_t count) {
     in_pieces(threads, count, [&](std::size_t first, std::size_t last) {
@@ -259,14 +263,17 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
   put(l.view, surface.view, surface.point_count);
   put(l.directions, surface.directions, surface.view_count);
   put(l.facets, surface.facets, surface.facet_count);
-  in_pieces(threads, l.total - l.by_points, [&](std::size_t first, std::size_t last) {
-    std::memset(memory + l.by_points + first, 0xff, last - first);  // 0xff: no class
-  });
+  if (const std::uint64_t begin = std::min(blank_, l.points); begin < l.points)
+    in_pieces(threads, l.points - begin, [&](std::size_t first, std::size_t last) {
+      std::memset(memory + begin + first, 0xff, last - first);
+    });
+  blank_ = 0;
   ask(order, settings_.scan_timeout);
-  take_matches(reinterpret_cast<const FacetDeviation*>(memory + l.by_points), order.count, threads,
+  take_matches(reinterpret_cast<FacetDeviation*>(memory + l.by_points), order.count, threads,
                settings.by_points, surface.point_count, by_points);
-  take_matches(reinterpret_cast<const FacetPierced*>(memory + l.by_surface), order.count, threads,
+  take_matches(reinterpret_cast<FacetPierced*>(memory + l.by_surface), order.count, threads,
                settings.by_surface, surface.facet_count, by_surface);
+  blank_ = l.points;
 }
 
 void ServiceClient::prepare(const std::shared_ptr<const AreaModel>& model) {

@@ -84,6 +84,7 @@ class ServiceClient {
   std::shared_ptr<const ModelFacets> facets_;      // and that for matches
   std::shared_ptr<const AreaModel> areas_;         // and that for areas
   std::array<SharedBlock, service_kinds> memory_;  // by kind of order
+  std::uint64_t blank_ = 0;  // bytes of a scan's memory, from its begin, that name no class (0xff)
 };
 
 }  // namespace datum

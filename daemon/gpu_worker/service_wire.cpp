@@ -174,12 +174,12 @@ ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthe
 
 ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
   ScanLayout l;
-  l.view = up(order.points * sizeof(ModelPoint));
+  l.by_surface = up(order.by_points ? model_facets * sizeof(FacetDeviation) : 0);
+  l.points = up(l.by_surface + (order.by_surface ? model_facets * sizeof(FacetPierced) : 0));
+  l.view = up(l.points + order.points * sizeof(ModelPoint));
   l.directions = up(l.view + order.points * sizeof(std::uint16_t));
   l.facets = up(l.directions + order.views * sizeof(PointDirection));
-  l.by_points = up(l.facets + order.facets * sizeof(ScannedFacet));
-  l.by_surface = up(l.by_points + (order.by_points ? model_facets * sizeof(FacetDeviation) : 0));
-  l.total = up(l.by_surface + (order.by_surface ? model_facets * sizeof(FacetPierced) : 0));
+  l.total = up(l.facets + order.facets * sizeof(ScannedFacet));
   return l;
 }
 

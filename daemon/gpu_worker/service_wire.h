@@ -5,7 +5,7 @@
 //   daemon -> worker   ServiceRequest::diffusion                counts, then space for the diffused counts
 //   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then space for the maps
 //   daemon -> worker   ServiceRequest::facets                   ModelFacets as consecutive arrays
-//   daemon -> worker   ServiceRequest::scan                     a scan's arrays, then space for what matches each facet
+//   daemon -> worker   ServiceRequest::scan                     space for what matches each facet, then a scan's arrays
 //   daemon -> worker   ServiceRequest::patches                  AreaModel as consecutive arrays
 //   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
@@ -124,9 +124,10 @@ void put_facets(const ModelFacets& facets, std::byte* to);
 /// Throws GpuError for an order that names others.
 ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest);
 
-/// Layout of a scan in the memory of its order, in bytes from its begin; what is not wanted takes none.
+/// Layout of a scan in the memory of its order, in bytes from its begin: what is found first, so that it lies where the last scan's
+/// of the same model did; what is not wanted takes none.
 struct ScanLayout {
-  std::uint64_t points = 0, view = 0, directions = 0, facets = 0, by_points = 0, by_surface = 0, total = 0;
+  std::uint64_t by_points = 0, by_surface = 0, points = 0, view = 0, directions = 0, facets = 0, total = 0;
 };
 ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets);
 

@@ -129,7 +129,7 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
   if (!match_ || matched_facets_ != order.count)
     throw GpuError("GPU worker: a scan came before its model", false);
   const ScanLayout l = layout_of(order.scan, order.count);
-  const ScannedSurface scan{reinterpret_cast<const ModelPoint*>(memory),
+  const ScannedSurface scan{reinterpret_cast<const ModelPoint*>(memory + l.points),
                             reinterpret_cast<const std::uint16_t*>(memory + l.view),
                             order.scan.points,
                             reinterpret_cast<const PointDirection*>(memory + l.directions),

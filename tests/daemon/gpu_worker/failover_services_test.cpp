@@ -204,6 +204,20 @@ TEST_F(FailoverServicesTest, AScanThatMeansNothingIsRefusedAndNoFaultOfTheGpu) {
   EXPECT_THAT(faults_, IsEmpty());
 }
 
+// What is found lies where the last scan's was: it is not taken for this one's.
+TEST_F(FailoverServicesTest, AScanOfWhichNothingIsWrittenIsNotAnsweredByTheLast) {
+  for (const int rings : {40, 39}) {  // as many facets or fewer
+    begin("one-scan");
+    faults_.clear();
+    const auto model = testing::ball_facets(9.1);
+    EXPECT_NE(testing::match_by(*matcher_, model), cpu());
+    EXPECT_THAT(faults_, IsEmpty());
+    EXPECT_EQ(testing::match_by(*matcher_, model, rings), cpu());
+    ASSERT_EQ(faults_.size(), 1u);
+    EXPECT_THAT(faults_[0], HasSubstr("what matches facet 0 can't be"));
+  }
+}
+
 struct Fault {
   const char *mode, *of_points, *of_frames;  // log text
 };
