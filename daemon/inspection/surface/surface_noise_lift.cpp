@@ -60,10 +60,14 @@ std::vector<FormLevel> binned(const RegionNoise& noise, const FormLevels& form, 
       },
       level_run);
   std::vector<FormLevel> bins(count + 1);  // the last: those left out
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    FormLevel& bin = bins[bin_of[i]];
-    bin.mm += form[i].share * at.at_mm[i];
-    bin.share += form[i].share;
+  for (std::size_t i = 0; i < form.size();) {
+    const std::uint8_t bin = bin_of[i];  // neighbours are often in one
+    double mm = bins[bin].mm, share = bins[bin].share;
+    for (; i < form.size() && bin_of[i] == bin; ++i) {
+      mm += form[i].share * at.at_mm[i];
+      share += form[i].share;
+    }
+    bins[bin] = {mm, share, 0};
   }
   bins.pop_back();
   std::vector<FormLevel> levels;

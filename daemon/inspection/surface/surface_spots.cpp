@@ -75,7 +75,6 @@ struct Bounds {
 };
 
 /// Range of a region's values that noise explains.
-
 Bounds noise_bounds(std::span<const float> values, const WindowExtremes& e, double sigma_mm,
                     unsigned threads) {
   if (values.empty()) return {};
@@ -144,6 +143,23 @@ SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t re
                   least_px(settings))[region];
 }
 
+/// Points of regions, whatever noise explains: of most parts too few for a spot, and nobody need look for one.
+std::uint64_t out_of_tolerance(const ComparedSurface& surface, unsigned threads) {
+  const std::vector<SurfaceRegion>& regions = surface.map.regions;
+  std::atomic<std::uint64_t> out = 0;
+  in_runs(threads, surface.judged_region.size(), [&](std::size_t, std::size_t from, std::size_t to) {
+    std::uint64_t own = 0;
+    for (std::size_t i = from; i < to; ++i) {
+      const std::uint16_t r = surface.judged_region[i];
+      if (r == no_region) continue;
+      const double d = surface.deviation[i];
+      own += d > regions[r].upper_mm || d < regions[r].lower_mm;
+    }
+    out += own;
+  });
+  return out;
+}
+
 /// Adds spots of pixels compared with a step that deviate in the same direction: `sign` of their deviation.
 void add_step_spots(const ComparedSurface& surface, std::vector<std::uint8_t> is_out,
                     const SurfaceSettings& settings, double sign, std::vector<SurfaceSpot>& spots) {
@@ -187,23 +203,11 @@ SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& s
                         const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
                         const SensorProfile& sensor, unsigned threads) {
   const SurfaceMap& map = surface.map;
+  const std::size_t regions = map.regions.size();
+  if (surface.beyond + out_of_tolerance(surface, threads) < least_px(settings))
+    return {std::vector<SurfaceSpot>(regions + 1), std::vector<SurfaceSpot>(regions + 1)};
   const std::vector<Bounds> bounds =
       noise_bounds(surface.judged_region, surface.deviation, extremes, noise, sensor, threads);
-  const auto lies_out = [&](std::size_t i) {
-    const std::uint16_t r = surface.judged_region[i];
-    const double d = surface.deviation[i];
-    return d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
-           d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
-  };
-  const std::size_t regions = map.regions.size();
-  std::atomic<std::uint64_t> out = surface.beyond;
-  in_runs(threads, surface.judged_region.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    std::uint64_t own = 0;
-    for (std::size_t i = from; i < to; ++i) own += surface.judged_region[i] != no_region && lies_out(i);
-    out += own;
-  });
-  // most parts: no list of pixels is made
-  if (out < least_px(settings)) return {{regions + 1, SurfaceSpot{}}, {regions + 1, SurfaceSpot{}}};
   std::vector<std::uint8_t> is_out = surface.is_beyond;
   std::vector<std::uint16_t> region = surface.beyond_region;
   in_runs(threads, is_out.size(), [&](std::size_t, std::size_t from, std::size_t to) {
@@ -211,7 +215,9 @@ SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& s
       const std::uint16_t r = surface.judged_region[i];
       if (r == no_region) continue;
       region[i] = r;
-      is_out[i] = lies_out(i);
+      const double d = surface.deviation[i];
+      is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
+                  d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
     }
   });
   SurfaceSpots spots{
