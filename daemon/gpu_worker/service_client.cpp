@@ -311,7 +311,9 @@ void ServiceClient::share(const std::shared_ptr<const AreaModel>& model, const J
     std::memset(found.area_mm2 + from, 0xff, (end - from) * sizeof *found.area_mm2);  // no number
   });
   for (std::size_t k = 0; k < model->reaches.size(); ++k)
-    std::memset(found.marks[k], 0xff, order.area.patches[k] * sizeof *found.marks[k]);  // too many
+    in_pieces(threads, order.area.patches[k], [&](std::size_t from, std::size_t end) {
+      std::memset(found.marks[k] + from, 0xff, (end - from) * sizeof *found.marks[k]);  // too many
+    });
   ask(order, settings_.points_timeout);
   take_shares(*model, points, found, threads, out);
 }
