@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -40,19 +39,15 @@ class ThreadTeam {
   }
   void follow(unsigned slot) {
     std::uint32_t done = 0;  // the last loop that this thread took part in
-    int looks = 0;
-    auto idle_from = std::chrono::steady_clock::now();
-    while (!ended_.load(std::memory_order_acquire)) {
+    for (int looks = 0; !ended_.load(std::memory_order_acquire); ++looks) {
       const std::uint32_t loop = open_.load(std::memory_order_relaxed);
       if (loop != 0 && loop != done) {
         take_part(loop, slot);
         done = loop;
         looks = 0;
-      } else if (looks++ % looks_a_time != 0) {
+      } else if (looks < looks_awake) {
         pause();
-      } else if (const auto now = std::chrono::steady_clock::now(); looks == 1) {
-        idle_from = now;
-      } else if (now - idle_from > awake) {
+      } else {
         sleep(done);
         looks = 0;
       }
@@ -64,9 +59,8 @@ class ThreadTeam {
   }
 
  private:
-  // The leader's own work between two loops of a registration takes less; a thread is woken within as much.
-  static constexpr std::chrono::microseconds awake{50};
-  static constexpr int looks_a_time = 32;  // a look at the clock takes as long as many at the loop
+  // 30 to 100 us: the leader's own work between two loops of a registration takes less, and a thread is woken within as much.
+  static constexpr int looks_awake = 1500;
 
   static void pause() {
 #if defined(__x86_64__)
