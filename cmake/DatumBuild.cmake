@@ -142,15 +142,28 @@ endif()
 
 # datum_compile(TARGET KIND) : with the options and the precompiled headers of its kind. Release: `computing` at -O2, `light`
 # (reads options and texts, waits for links and people) and `test` at -O1, where -O2 would cost a third more of the compilers'
-# time and gain nothing. gpu/ and daemon/gpu_worker are of no kind: -O3, an instruction set for each file, no header but the standard's.
+# time and gain nothing. gpu/ and daemon/gpu_worker are of no kind: -O3, an instruction set for each file, no header but the
+# standard's. The JSON library is parsed once for the targets whose sources name it; each of the others would instantiate its
+# parser for nothing.
 set(DATUM_LEVEL_computing -O2)
 set(DATUM_LEVEL_light -O1)
 set(DATUM_LEVEL_test -O1)
 function(datum_compile target kind)
   target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>)
-  if(TARGET datum_${kind}_headers)
+  set(headers datum_${kind}_headers)
+  if(TARGET datum_${kind}_json_headers)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source ${sources})
+      file(STRINGS ${source} json REGEX "^#include <nlohmann/json.hpp>" LIMIT_COUNT 1)
+      if(json)
+        set(headers datum_${kind}_json_headers)
+        break()
+      endif()
+    endforeach()
+  endif()
+  if(TARGET ${headers})
     target_link_libraries(${target} PRIVATE fmt::fmt)
-    target_precompile_headers(${target} REUSE_FROM datum_${kind}_headers)
+    target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
 endfunction()
 
@@ -228,10 +241,15 @@ function(datum_test name)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_FILTER "${alone}" PROPERTIES ${properties})
 endfunction()
 
-# datum_headers(KIND LIBS lib... FILES header...) : parsed once for all targets of a kind.
+# datum_headers(KIND [JSON] LIBS lib... FILES header...) : parsed once for all targets of a kind; JSON: those that name the library.
 function(datum_headers kind)
-  cmake_parse_arguments(H "" "" "LIBS;FILES" ${ARGN})
+  cmake_parse_arguments(H "JSON" "" "LIBS;FILES" ${ARGN})
   set(name datum_${kind}_headers)
+  if(H_JSON)
+    set(name datum_${kind}_json_headers)
+    list(APPEND H_LIBS nlohmann_json::nlohmann_json)
+    list(APPEND H_FILES <nlohmann/json.hpp>)
+  endif()
   set(nothing ${CMAKE_BINARY_DIR}/headers/${name}.cpp)
   file(GENERATE OUTPUT ${nothing} CONTENT "")
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${nothing})

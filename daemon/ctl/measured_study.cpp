@@ -2,6 +2,7 @@
 #include "daemon/ctl/measured_study.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

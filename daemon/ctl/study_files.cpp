@@ -1,6 +1,7 @@
 #include "daemon/ctl/study_files.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "daemon/ctl/study_solve.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
 #include "daemon/ctl/study_text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "daemon/quality/statistics/exact.h"
 

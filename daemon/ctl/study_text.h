@@ -1,7 +1,7 @@
 // What a person reads of a measured study: its plan, its progress, its next run.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "daemon/quality/study/study_file.h"

@@ -1,6 +1,7 @@
 // datumctl volume denoise
 #include <fmt/format.h>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <cmath>

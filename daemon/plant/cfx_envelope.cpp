@@ -1,5 +1,7 @@
 #include "daemon/plant/cfx_envelope.h"
 
+#include <nlohmann/json.hpp>
+
 namespace datum {
 
 CfxMessage cfx_envelope(const char* name, const CfxOrigin& origin, const std::string& id,

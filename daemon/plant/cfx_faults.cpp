@@ -1,6 +1,7 @@
 #include "daemon/plant/cfx_faults.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 

@@ -1,6 +1,7 @@
 #include "daemon/plant/cfx_messages.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "config/guid.h"
 #include "daemon/plant/cfx_units.h"

@@ -1,6 +1,7 @@
 #include "daemon/plant/cfx_statements.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <string_view>

@@ -1,6 +1,7 @@
 #include "daemon/report/spc_page.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

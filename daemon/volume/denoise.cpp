@@ -1,6 +1,7 @@
 #include "daemon/volume/denoise.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>

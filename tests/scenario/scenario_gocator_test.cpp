@@ -2,6 +2,7 @@
 // and the cell recovers by itself.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 

@@ -1,7 +1,7 @@
 // A gauge study solved: both tables, the range method beside them, intervals, and what a reader must know of them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 // Text and JSON of a solved gauge study.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "daemon/quality/study/reference_text.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 

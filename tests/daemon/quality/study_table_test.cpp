@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "daemon/quality/study/gauge_report.h"
 #include "daemon/quality/study/study_table.h"
