@@ -11,8 +11,11 @@
 #define DATUM_JOINED_AFTER_EXPANSION(name, set) DATUM_JOINED(name, set)
 #define DATUM_OF_ISA(name) DATUM_JOINED_AFTER_EXPANSION(name, DATUM_ISA)
 
-/// The table of `name`; name##_scalar and the others of this processor must be declared.
-#if defined(__x86_64__)
+/// The table of `name`; name##_scalar and the others of this processor must be declared. DATUM_WITHOUT_AVX512: of a first demo.
+#if defined(__x86_64__) && defined(DATUM_WITHOUT_AVX512)
+#define DATUM_ISA_TABLE(name) \
+  { &name##_scalar, &name##_avx2, nullptr, nullptr }
+#elif defined(__x86_64__)
 #define DATUM_ISA_TABLE(name) \
   { &name##_scalar, &name##_avx2, &name##_avx512, nullptr }
 #elif defined(__aarch64__)

@@ -62,8 +62,10 @@ FindRun find_run_of(Isa isa) {
 #if defined(__x86_64__)
     case Isa::avx2:
       return find_run_avx2;
+#if !defined(DATUM_WITHOUT_AVX512)
     case Isa::avx512:
       return find_run_avx512;
+#endif
 #endif
     default:
       return find_run_scalar;  // the compiler's lanes of this machine, NEON's among them
