@@ -30,6 +30,11 @@ Eigen::VectorXd solve_symmetric_vector(const Eigen::MatrixXd& a, const Eigen::Ve
   return a.ldlt().solve(b);
 }
 
+SymmetricSolution solve_symmetric_pivoted(const Eigen::MatrixXd& a, const Eigen::VectorXd& b) {
+  const Eigen::LDLT<Eigen::MatrixXd> factors = a.ldlt();
+  return {factors.info() == Eigen::Success, factors.vectorD().minCoeff(), factors.solve(b)};
+}
+
 Eigen::MatrixXd covariance_through(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& covariance) {
   const Eigen::MatrixXd half = jacobian.lazyProduct(covariance);
   return half.lazyProduct(jacobian.transpose());
@@ -45,7 +50,7 @@ int rank_of(const Eigen::MatrixXd& a, double threshold) {
 
 PivotedInverse invert_pivoted(const Eigen::MatrixXd& square) {
   const PivotedLu lu(square);
-  return {last_pivot(lu), lu.inverse()};
+  return {last_pivot(lu), lu.isInvertible(), lu.inverse()};
 }
 
 PivotedSolution solve_pivoted(const Eigen::MatrixXd& square, const Eigen::VectorXd& right) {

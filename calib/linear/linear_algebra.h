@@ -16,6 +16,13 @@ EigenSystem eigen_system(const Eigen::MatrixXd& symmetric);
 /// x of a x = b by LDL^T with diagonal pivoting; `a` is symmetric and positive or negative semidefinite.
 Eigen::MatrixXd solve_symmetric(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b);
 Eigen::VectorXd solve_symmetric_vector(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
+/// The same with the smallest pivot, which tells whether a direction is open: then x means nothing.
+struct SymmetricSolution {
+  bool factored = false;  // false: a value is not finite, or `a` is indefinite
+  double least_pivot = 0;
+  Eigen::VectorXd x;
+};
+SymmetricSolution solve_symmetric_pivoted(const Eigen::MatrixXd& a, const Eigen::VectorXd& b);
 
 /// J C J^T: propagates the covariance C (n x n) by the Jacobian J (m x n).
 Eigen::MatrixXd covariance_through(const Eigen::MatrixXd& jacobian, const Eigen::MatrixXd& covariance);
@@ -29,7 +36,8 @@ int rank_of(const Eigen::MatrixXd& a, double threshold);
 /// Of a square matrix by LU with full pivoting. The smallest pivot tells whether the matrix leaves a direction open: then the rest
 /// means nothing.
 struct PivotedInverse {
-  double last_pivot = 0;  // absolute value
+  double last_pivot = 0;    // absolute value
+  bool invertible = false;  // no pivot is below the rounding of the largest
   Eigen::MatrixXd inverse;
 };
 PivotedInverse invert_pivoted(const Eigen::MatrixXd& square);

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/linear_algebra.h"
 #include "calib/registration/convention.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
 #include "daemon/inspection/registration/own_place.h"
@@ -105,7 +106,8 @@ std::optional<std::string> apart(const Looks& looks, const FoundAlone& found, co
       MovedPlane(found.motion.motion)(found.middle_mm) - MovedPlane(common.motion)(found.middle_mm);
   const Eigen::Matrix2d covariance = covariance_at(found.motion, found.middle_mm) +
                                      covariance_at(common, found.middle_mm) + way_covariance(s, from_mm);
-  const double chi2 = off.dot(covariance.ldlt().solve(off));
+  const Eigen::Vector2d scaled = solve_symmetric_vector(covariance, off);
+  const double chi2 = off.dot(scaled);
   if (chi2 <= -2 * std::log(chance / double(looks.snapshots.size())) ||  // quantile of chi2 of 2
       off.norm() <= least_apart_px * looks.pixel_mm())
     return std::nullopt;

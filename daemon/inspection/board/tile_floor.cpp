@@ -1,10 +1,11 @@
-#include <Eigen/Cholesky>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "calib/linear/linear_algebra.h"
 #include "daemon/inspection/board/ring_tiles.h"
 #include "daemon/inspection/board/tile_modes.h"
 #include "daemon/inspection/board/tile_starts.h"
@@ -81,13 +82,11 @@ std::optional<ParallelLevels> fit_levels(const std::vector<TileLevel>& tiles, co
     right += tiles[i].inliers * tiles[i].level * row;
     ++on;
   }
-  const auto factors = normal.ldlt();
-  if (factors.info() != Eigen::Success ||
-      !(factors.vectorD().minCoeff() > 1e-6 * normal.diagonal().maxCoeff()) || on <= size)
+  const SymmetricSolution fit = solve_symmetric_pivoted(normal, right);
+  if (!fit.factored || !(fit.least_pivot > 1e-6 * normal.diagonal().maxCoeff()) || on <= size)
     return std::nullopt;
-  right = factors.solve(right).eval();
-  ParallelLevels p{right[0] / far, right[1] / far, {}, 0};
-  for (int k = 2; k < size; ++k) p.c.push_back(right[k]);
+  ParallelLevels p{fit.x[0] / far, fit.x[1] / far, {}, 0};
+  for (int k = 2; k < size; ++k) p.c.push_back(fit.x[k]);
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     if (level_of[i] < 0) continue;
     const double d = p.deviation(tiles[i], static_cast<std::size_t>(level_of[i])) / tiles[i].error;

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "calib/linear/linear_algebra.h"
 #include "calib/linear/median.h"
 #include "daemon/inspection/board/top_noise.h"
 #include "daemon/inspection/registration/search_pairs.h"
@@ -56,9 +57,9 @@ ShapeFit shape_of(const std::vector<TerminalPixel>& pixels, int unknowns) {
       f.n += 1;
     }
     if (f.n < static_cast<double>(least_pixels)) return f;
-    const Eigen::FullPivLU<Eigen::Matrix4d> solver(m);
-    if (!solver.isInvertible()) return f;
-    const Eigen::Matrix4d inverse = solver.inverse();
+    const PivotedInverse solved = invert_pivoted(m);
+    if (!solved.invertible) return f;
+    const Eigen::Matrix4d inverse = solved.inverse;
     f.x = inverse * v;
     f.c00 = inverse(0, 0);
     f.c11 = inverse(1, 1);

@@ -1,6 +1,7 @@
 #include "daemon/inspection/defects/terminal_planes.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
