@@ -161,15 +161,18 @@ if(NOT DATUM_CODE_ID)
 endif()
 
 # datum_compile(TARGET KIND) : with the options and the precompiled headers of its kind. Release: `computing` at -O2, `light`
-# (reads options and texts, waits for links and people) and `test` at -O1, where -O2 would cost a third more of the compilers'
-# time and gain nothing. gpu/ and daemon/gpu_worker are of no kind: -O3, an instruction set for each file, no header but the
-# standard's. The JSON library is parsed once for the targets whose sources name it; each of the others would instantiate its
-# parser for nothing.
+# (reads options and texts, waits for links and people) at -O1, where -O2 would cost a third more of the compilers' time and gain
+# nothing. Tests that loop over pixels and points (`test`) at -O1, others (`light_test`) at -O0: two thirds of the time of -O1.
+# gpu/ and daemon/gpu_worker are of no kind: -O3, an instruction set for each file, no header but the standard's. The JSON library
+# is parsed once for the targets whose sources name it; each of the others would instantiate its parser for nothing.
 set(DATUM_LEVEL_computing -O2)
 set(DATUM_LEVEL_light -O1)
 set(DATUM_LEVEL_test -O1)
+# Without optimisation the C library has no checked calls, and says so. A wrong format string of a test throws where it runs; the
+# dev preset finds it in the compiler, for a twelfth of the time.
+set(DATUM_LEVEL_light_test "-O0;-DFMT_CONSTEVAL=;SHELL:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0")
 function(datum_compile target kind)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>)
+  target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>")
   set(headers datum_${kind}_headers)
   if(TARGET datum_${kind}_json_headers)
     get_target_property(sources ${target} SOURCES)
@@ -226,12 +229,17 @@ endif()
 # datum_test(NAME SOURCES file... LIBS lib... [LABELS label...] [SHARED suite...]) : one GoogleTest program; each case is one ctest
 # test. `statistics` keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
 # SHARED: suites whose SetUpTestSuite is dear (a database server, R): one ctest test for all cases of a suite, in one process.
+set(DATUM_COMPUTING_TESTS "(gpu|calib|statistics|virtual_cell|drivers/(fringe|model|sensor|volume)|daemon/(gpu_worker|inspection|pictures|quality|volume))")
 cmake_host_system_information(RESULT DATUM_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
 function(datum_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;SHARED" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  datum_compile(${name} test)
+  if("statistics" IN_LIST T_LABELS OR CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/tests/${DATUM_COMPUTING_TESTS}(/|$)")
+    datum_compile(${name} test)
+  else()
+    datum_compile(${name} light_test)
+  endif()
   if(DATUM_HAVE_GOLD)
     target_link_options(${name} PRIVATE -fuse-ld=gold)
   endif()
@@ -274,7 +282,7 @@ function(datum_headers kind)
   file(GENERATE OUTPUT ${nothing} CONTENT "")
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${nothing})
   target_link_libraries(${name} PRIVATE Eigen3::Eigen fmt::fmt ${H_LIBS})
-  target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>)
+  target_compile_options(${name} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${DATUM_LEVEL_${kind}}>")
   target_precompile_headers(${name} PRIVATE <algorithm> <array> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream>
     <functional> <map> <memory> <optional> <set> <sstream> <stdexcept> <string> <string_view> <utility> <vector>
     <fmt/format.h> <Eigen/Core> ${H_FILES})
