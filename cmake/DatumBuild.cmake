@@ -229,7 +229,8 @@ endif()
 # datum_test(NAME SOURCES file... LIBS lib... [LABELS label...] [SHARED suite...]) : one GoogleTest program; each case is one ctest
 # test. `statistics` keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
 # SHARED: suites whose SetUpTestSuite is dear (a database server, R): one ctest test for all cases of a suite, in one process.
-set(DATUM_COMPUTING_TESTS "(gpu|calib|statistics|virtual_cell|drivers/(fringe|model|sensor|volume)|daemon/(gpu_worker|inspection|pictures|quality|volume))")
+set(DATUM_COMPUTING_TESTS "(gpu|calib|fuzz|statistics|virtual_cell|drivers/(codes|frame|fringe|genicam|gocator|model|profile|scanner|sensor|volume)|\
+daemon/(batch|calibration|cell|charts|codes|ctl|design|fringe|gpu_worker|holes|inspection|parse|pictures|quality|report|teach|view|volume))")
 cmake_host_system_information(RESULT DATUM_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
 function(datum_test name)
   cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;SHARED" ${ARGN})
