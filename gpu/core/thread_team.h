@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "gpu/core/progress.h"
@@ -33,7 +34,13 @@ class ThreadTeam {
     if (asleep_.load() > 0) wake();
     take(0);
     open_.store(0);
-    while (inside_.load() != 0) pause();
+    for (int looks = 0; inside_.load() != 0; ++looks) {
+      if (looks < looks_awake) {
+        pause();
+      } else {
+        std::this_thread::yield();  // another program has that thread's processor
+      }
+    }
     mark_progress();
     if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
   }
