@@ -131,8 +131,8 @@ TEST_F(ScenarioPart, IsMeasuredInTwoSnapshotsAndReplayed) {
             nlohmann::json({120, 80, 35}));
   EXPECT_EQ(verdict["surface"]["model_sha256"].get<std::string>().size(), 64u);
   EXPECT_EQ(verdict["components"][0]["reference"], "countersink");
-  EXPECT_EQ(cell.list("drop/done").size(), 2u);
   ASSERT_EQ(host->command("ABOR"), "0,\"No error\"");
+  EXPECT_EQ(cell.list("drop/done").size(), 2u);  // moved behind the line
   expect_same_replay(*host, line.sequence);
 }
 
