@@ -122,27 +122,18 @@ void parallel_for(unsigned threads, std::size_t count,
 
 void with_threads_awake(unsigned threads, const std::function<void()>& work) {
   if (team || threads <= 1) return work();
-  ThreadTeam made(threads);
-  const auto lead = [&] {
-    team = &made;
-    try {
-      work();
-    } catch (...) {
+  static ThreadTeams teams;
+  struct Led {
+    std::unique_ptr<ThreadTeam> by_this_thread;
+    explicit Led(unsigned threads) : by_this_thread(teams.take(threads)) { team = by_this_thread.get(); }
+    ~Led() {
       team = nullptr;
-      made.end();
-      throw;
+      teams.give_back(std::move(by_this_thread));
     }
-    team = nullptr;
-    made.end();
   };
-  std::atomic<bool> led{false};
-  parallel_for(threads, threads, [&](std::size_t, unsigned slot) {
-    if (slot == 0) {
-      if (!led.exchange(true)) lead();
-    } else {
-      made.follow(slot);
-    }
-  });
+  const Led led(threads);
+  team->wake();
+  work();
 }
 
 }  // namespace datum

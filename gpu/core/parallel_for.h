@@ -15,8 +15,9 @@ void parallel_for(unsigned threads, std::size_t count,
                   const std::function<void(std::size_t i, unsigned slot)>& work);
 
 /// Calls work() on this thread. The loops that it makes there one after the other by parallel_for() have at most `threads` threads,
-/// which stay awake between them: for work of a millisecond or two in many loops, in which waking would take as long as they do.
-/// Rethrows what work throws. Within another such call, and for one thread: work() alone.
+/// which stay awake between them: for work of a millisecond or two in many loops, in which waking would take as long as they do. Each
+/// of these threads takes its share of the indices in ascending order, then what is left of the others' shares. Rethrows what work
+/// throws. Within another such call, and for one thread: work() alone.
 void with_threads_awake(unsigned threads, const std::function<void()>& work);
 
 }  // namespace datum
