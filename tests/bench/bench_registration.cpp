@@ -1,12 +1,15 @@
 // Registration of a board in a 3904 x 3904 int16 frame with 58 components: frame in memory to motion and covariance.
 //
-//   bench_registration [REPEATS [THREADS]]    processor time of all threads, and the time that passes: median (10 % .. 90 %)
+//   bench_registration [REPEATS [THREADS [PAUSE_MS]]]    processor time of all threads, and the time that passes: median (10 % .. 90 %)
+//
+// Boards come one by one: between two registrations the program rests for PAUSE_MS (5), so that the threads have to be woken.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
 #include "daemon/inspection/registration/board_registration.h"
@@ -34,6 +37,7 @@ int main(int argc, char** argv) {
   using namespace datum;  // NOLINT(google-build-using-namespace): a program's one file
   const int repeats = argc > 1 ? std::max(1, std::atoi(argv[1])) : 100;
   const unsigned threads = argc > 2 ? static_cast<unsigned>(std::max(1, std::atoi(argv[2]))) : 2;
+  const std::chrono::milliseconds pause(argc > 3 ? std::max(0, std::atoi(argv[3])) : 5);
   const Recipe recipe = bench::make_recipe();
   const HeightFrame frame = bench::make_frame(recipe);
   const BoardView view(frame,
@@ -50,6 +54,7 @@ int main(int argc, char** argv) {
     const BoardLookAt look{frame, view};
     r = register_board(recipe, {&look, 1}, settings, threads);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    std::this_thread::sleep_for(pause);  // threads that stay awake for a while count
     if (i < 0) continue;
     cpu.push_back(cpu_ms() - cpu_begin);
     passed.push_back(took.count());

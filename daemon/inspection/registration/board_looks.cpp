@@ -87,10 +87,9 @@ std::size_t deepest_look(const std::vector<EdgeScene>& scenes, const Component& 
   return best;
 }
 
-std::vector<BodyEdges> body_edges(const std::vector<EdgeScene>& scenes,
-                                  const std::vector<std::size_t>& components,
-                                  std::span<const PlaneMotion> motions, const EdgeSettings& settings,
-                                  unsigned threads) {
+void body_edges(const std::vector<EdgeScene>& scenes, const std::vector<std::size_t>& components,
+                std::span<const PlaneMotion> motions, std::span<const EdgeSettings> settings,
+                unsigned threads, const std::function<void(std::size_t, const BodyEdges&)>& use) {
   const std::vector<MovedPlane> moved(motions.begin(), motions.end());
   const std::size_t n = components.size();
   std::vector<std::size_t> look(n * motions.size(), 0);
@@ -100,14 +99,15 @@ std::vector<BodyEdges> body_edges(const std::vector<EdgeScene>& scenes,
     const MovedPlane& motion = moved[at / n];
     if (scenes.size() > 1)
       look[at] = deepest_look(scenes, scenes.front().recipe.components[component], motion);
-    found[at] = edges_of_body(scenes[look[at]], component, motion, settings);
+    found[at] = edges_of_body(scenes[look[at]], component, motion, settings[at / n]);
   });
-  std::vector<BodyEdges> all(motions.size());
-  for (std::size_t m = 0; m < all.size(); ++m)
+  parallel_for(threads, motions.size(), [&](std::size_t m, unsigned) {
+    BodyEdges edges;
     for (std::size_t k = 0; k < scenes.size(); ++k)
       for (std::size_t at = m * n; at < (m + 1) * n; ++at)
-        if (look[at] == k) all[m].add(found[at]);
-  return all;
+        if (look[at] == k) edges.add(found[at]);
+    use(m, edges);
+  });
 }
 
 }  // namespace datum

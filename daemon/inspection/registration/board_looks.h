@@ -2,6 +2,7 @@
 // best for the edges.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,11 +30,10 @@ double depth_px(const BoardLookAt& look, const Component& component, const Moved
 std::size_t deepest_look(const std::vector<EdgeScene>& scenes, const Component& component,
                          const MovedPlane& motion);
 
-/// Edges of these components with the board at each of the motions: each body's in its deepest look. Of one motion those of the first
-/// look come first.
-std::vector<BodyEdges> body_edges(const std::vector<EdgeScene>& scenes,
-                                  const std::vector<std::size_t>& components,
-                                  std::span<const PlaneMotion> motions, const EdgeSettings& settings,
-                                  unsigned threads);
+/// Calls use(motion, edges) for each of the motions, on several threads: the edges of these components with the board there, by the
+/// settings of that motion, each body's in its deepest look. Those of the first look come first.
+void body_edges(const std::vector<EdgeScene>& scenes, const std::vector<std::size_t>& components,
+                std::span<const PlaneMotion> motions, std::span<const EdgeSettings> settings,
+                unsigned threads, const std::function<void(std::size_t motion, const BodyEdges&)>& use);
 
 }  // namespace datum

@@ -15,6 +15,8 @@ constexpr std::size_t most_fitted = 150,
 constexpr double first_reach_cells = 1.5;
 constexpr int last_reach_px = 8, profiles = 3;
 constexpr double near_px = 1.5;
+constexpr double settled_px =
+    0.5;  // voting rows leave 7.5 % of an edge at either end: half a pixel of a body of seven
 constexpr int most_alternatives = 2;
 constexpr double least_match = 0.5;  // of the best place's: others are not fitted
 constexpr double most_scale_off = 0.06;
@@ -36,9 +38,21 @@ std::vector<std::size_t> fitted_bodies(const Recipe& recipe, double lowest_mm, d
   return order;
 }
 
+/// Farthest corner's distance.
+double distance_mm(const PlaneMotion& a, const PlaneMotion& b, const Eigen::Vector2d& size_mm) {
+  const MovedPlane to_a(a), to_b(b);
+  double largest = 0;
+  for (int k = 0; k < 4; ++k) {
+    const Eigen::Vector2d corner(k % 2 ? size_mm.x() : 0, k / 2 ? size_mm.y() : 0);
+    largest = std::max(largest, (to_a(corner) - to_b(corner)).norm());
+  }
+  return largest;
+}
+
 /// The search's lattice and what depends on it.
 struct Looking {
   std::optional<HeightLattice> lattice;  // none: no look shows the board
+  SearchPairs pairs;                     // of its cell
   std::vector<BoardForm> forms;          // borrowed by scenes
   std::vector<EdgeScene> scenes;         // of the looks that show it
   double pixel_mm = 0, first_mm = 0;
@@ -60,18 +74,23 @@ struct Fitting {
     all = fitted_bodies(recipe, lowest_mm, 0, most_fitted);
   }
 
-  /// One pass: edges of the bodies within reach of each motion, and its correction.
-  void pass(double reach_mm, double near_mm, const std::vector<std::size_t>& bodies, bool last,
+  /// One pass: edges of the bodies within reach of each motion, and its correction. Pixels vote for those of the first `last` motions.
+  void pass(double reach_mm, double near_mm, const std::vector<std::size_t>& bodies, std::size_t last,
             std::span<RegisteredMotion> motions) const {
-    const int rows = last ? std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows) : 0;
     std::vector<PlaneMotion> at;
     for (const RegisteredMotion& r : motions) at.push_back(r.motion);
-    const std::vector<BodyEdges> edges =
-        body_edges(scenes, bodies, at, {reach_mm, near_mm, profiles, rows}, threads);
-    parallel_for(threads, motions.size(),
-                 [&](std::size_t i, unsigned) { correct(edges[i], reach_mm, motions[i]); });
+    std::vector<EdgeSettings> settings(motions.size(), {reach_mm, near_mm, profiles, 0});
+    for (std::size_t i = 0; i < last; ++i)
+      settings[i].rows = std::clamp(rows_in_all / int(4 * bodies.size() + 1), least_rows, most_rows);
+    body_edges(scenes, bodies, at, settings, threads, [&](std::size_t i, const BodyEdges& edges) {
+      correct(edges, reach_mm, motions[i]);
+      const double moved_mm = distance_mm(at[i], motions[i].motion, scenes.front().recipe.board_size_mm);
+      motions[i].is_last = i < last && moved_mm <= settled_px * pixel_mm;
+    });
   }
   void correct(const BodyEdges& edges, double reach_mm, RegisteredMotion& r) const {
+    r.measured = edges.measured;
+    r.seen = edges.seen;
     r.fit = fit_motion(edges.pairs, r.motion, reach_mm / 2, pixel_mm / std::sqrt(12.0), model);
     if (r.fit.solved ||
         model == BoardModel::rigid)  // a stretch left open does not say that the edges do not fit
@@ -80,17 +99,21 @@ struct Fitting {
       r.motion = corrected(r.motion, r.fit);
   }
   void stretch(RegisteredMotion& r) const {
-    pass(first_mm, near_px * pixel_mm, all, false, {&r, 1});
+    pass(first_mm, near_px * pixel_mm, all, 0, {&r, 1});
     near_fits({&r, 1});
   }
   std::vector<RegisteredMotion> first_fits(std::span<const SearchedPlace> places) const {
     std::vector<RegisteredMotion> fits(places.size());
     for (std::size_t i = 0; i < fits.size(); ++i) fits[i].motion = places[i].motion;
-    pass(first_mm, first_mm / 2, large, false, fits);
+    pass(first_mm, first_mm / 2, large, 0, fits);
     return fits;
   }
-  void near_fits(std::span<RegisteredMotion> fits, bool last = false) const {
+  void near_fits(std::span<RegisteredMotion> fits, std::size_t last = 0) const {
     pass(last_reach_px * pixel_mm, near_px * pixel_mm, all, last, fits);
+  }
+  /// A second time where the first one moved the board so far that rows across its edges lie elsewhere.
+  void last_fits(RegisteredMotion& r) const {
+    for (int k = 0; k < 2 && !r.is_last; ++k) near_fits({&r, 1}, 1);
   }
   RegisteredMotion from(const SearchedPlace& place, double least) const {
     std::vector<RegisteredMotion> r = first_fits({&place, 1});
@@ -104,11 +127,11 @@ class PlaceFits {
  public:
   PlaceFits(const std::vector<SearchedPlace>& places, std::size_t at_once, const Fitting& fitting)
       : places_(places), fitting_(fitting), first_(fitting.first_fits({places.data(), at_once})) {
-    // Perhaps a better place's fit makes some of these needless.
+    // Perhaps a better place's fit makes some of these needless. The first one is the best, as a rule: that is its last fit.
     std::vector<RegisteredMotion> near;
     for (const RegisteredMotion& r : first_)
       if (is_good(r)) near.push_back(r);
-    fitting.near_fits(near);
+    fitting.near_fits(near, std::min<std::size_t>(1, near.size()));
     auto next = near.begin();
     for (const RegisteredMotion& r : first_)
       second_.push_back(is_good(r) ? std::optional(std::move(*next++)) : std::nullopt);
@@ -129,17 +152,6 @@ class PlaceFits {
   std::vector<RegisteredMotion> first_;
   std::vector<std::optional<RegisteredMotion>> second_;  // of first_, where good
 };
-
-/// Farthest corner's distance.
-double distance_mm(const PlaneMotion& a, const PlaneMotion& b, const Eigen::Vector2d& size_mm) {
-  const MovedPlane to_a(a), to_b(b);
-  double largest = 0;
-  for (int k = 0; k < 4; ++k) {
-    const Eigen::Vector2d corner(k % 2 ? size_mm.x() : 0, k / 2 ? size_mm.y() : 0);
-    largest = std::max(largest, (to_a(corner) - to_b(corner)).norm());
-  }
-  return largest;
-}
 
 /// The recipe's limits exclude other places: a board does not lie there by mistake.
 bool is_allowed(const PlaneMotion& m, const RegistrationSettings& s, double margin_mm) {
@@ -177,17 +189,22 @@ void fit_places(const std::vector<SearchedPlace>& places, const Fitting& fitting
   choose_places(std::move(fitted), fitting.first_mm, size_mm, r);
 }
 
-void count_bodies(const std::vector<EdgeScene>& scenes, double lowest_mm, unsigned threads,
-                  BoardRegistration& r) {
+/// The last fit has looked at its bodies; the others are looked at here.
+void count_bodies(const Fitting& fitting, double lowest_mm, BoardRegistration& r) {
   const MovedPlane moved(r.best->motion);
-  const auto& components = scenes.front().recipe.components;
-  std::vector<int> seen(components.size(), 0);
-  parallel_for(threads, components.size(), [&](std::size_t i, unsigned) {
-    if (stands_up(components[i], lowest_mm))
-      seen[i] = seen_at(scenes[deepest_look(scenes, components[i], moved)], i, moved);
+  const auto& components = fitting.scenes.front().recipe.components;
+  std::vector<std::size_t> others;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (stands_up(components[i], lowest_mm) && !std::binary_search(fitting.all.begin(), fitting.all.end(), i))
+      others.push_back(i);
+  std::vector<int> seen(others.size(), 0);
+  parallel_for(fitting.threads, others.size(), [&](std::size_t k, unsigned) {
+    const std::size_t look = deepest_look(fitting.scenes, components[others[k]], moved);
+    seen[k] = seen_at(fitting.scenes[look], others[k], moved);
   });
-  r.expected = std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
-  r.seen = std::size_t(std::count(seen.begin(), seen.end(), 1));
+  r.expected =
+      r.best->measured + std::size_t(std::count_if(seen.begin(), seen.end(), [](int s) { return s != 0; }));
+  r.seen = r.best->seen + std::size_t(std::count(seen.begin(), seen.end(), 1));
 }
 
 Looking look_at(const Recipe& recipe, std::span<const BoardLookAt> looks,
@@ -202,9 +219,14 @@ Looking look_at(const Recipe& recipe, std::span<const BoardLookAt> looks,
   l.forms.reserve(looks.size());
   std::vector<HeightLattice> lattices;
   std::vector<BoardLookAt> shown;
+  const auto find_pairs = [&](double cell_mm) {
+    l.pairs = search_pairs(recipe, cell_mm, settings.lowest_mm, searched_bodies);
+  };
   for (const BoardLookAt& look : looks) {
-    auto lattice = sample_heights(look.frame, look.view, recipe.board_size_mm, sampled, threads);
+    auto lattice = lattice_over(look.view, recipe.board_size_mm, sampled);
     if (!lattice) continue;
+    if (looks.size() == 1) find_pairs(lattice->cell_mm);  // other threads are being woken meanwhile
+    if (!sample_heights(look.frame, look.view, recipe.board_size_mm, sampled, threads, *lattice)) continue;
     l.scenes.push_back({recipe, look.frame, look.view, l.forms.emplace_back(lattice->form)});
     lattices.push_back(std::move(*lattice));
     shown.push_back(look);
@@ -212,6 +234,7 @@ Looking look_at(const Recipe& recipe, std::span<const BoardLookAt> looks,
   if (lattices.empty()) return l;
   l.pixel_mm = std::max(l.view().per_col().norm(), l.view().per_row().norm());
   l.lattice = lattices.size() == 1 ? std::move(lattices.front()) : joined(lattices, shown);
+  if (looks.size() > 1) find_pairs(l.lattice->cell_mm);
   l.first_mm = std::max(first_reach_cells * l.lattice->cell_mm, last_reach_px * l.pixel_mm);
   return l;
 }
@@ -220,7 +243,6 @@ SearchSettings range_of(const RegistrationSettings& settings) {
   SearchSettings range;
   range.max_shift_mm = settings.max_shift_mm;
   range.max_rotation_deg = settings.max_rotation_deg;
-  range.lowest_mm = settings.lowest_mm;
   range.turns = settings.search_turned ? board_turns : 1;
   return range;
 }
@@ -230,14 +252,15 @@ BoardRegistration registered(const Recipe& recipe, std::span<const BoardLookAt> 
   BoardRegistration r;
   const Looking at = look_at(recipe, looks, settings, 0, threads);
   if (!at.lattice) return r;
-  const auto places = search_board(recipe, *at.lattice, at.view(), range_of(settings), threads);
+  const auto places =
+      search_board(at.pairs, recipe.board_size_mm, *at.lattice, at.view(), range_of(settings), threads);
   Fitting fitting(at, settings.lowest_mm, threads);
   fit_places(places, fitting, settings, r);
   if (!r.best) return r;
   if (as_designed(r.best->motion.turn)) fitting.model = settings.model;
   if (fitting.model != BoardModel::rigid) fitting.stretch(*r.best);
-  fitting.near_fits({&*r.best, 1}, true);
-  count_bodies(at.scenes, settings.lowest_mm, threads, r);
+  fitting.last_fits(*r.best);
+  count_bodies(fitting, settings.lowest_mm, r);
   return r;
 }
 
@@ -278,7 +301,7 @@ std::optional<RegisteredMotion> turned_at_a_corner(const Recipe& recipe, std::sp
   std::optional<RegisteredMotion> best;
   for (const Eigen::Vector2d& sides : {Eigen::Vector2d(-1, 1), {1, 1}, {-1, -1}, {1, -1}}) {
     range.about_mm = off_mm * sides;
-    const auto places = search_board(recipe, *at.lattice, at.view(), range, threads);
+    const auto places = search_board(at.pairs, recipe.board_size_mm, *at.lattice, at.view(), range, threads);
     if (places.empty()) continue;
     RegisteredMotion m = fitting.from(places.front(), best ? best->match : least_match);
     if (m.match >= least_match && (!best || m.match > best->match)) best = std::move(m);

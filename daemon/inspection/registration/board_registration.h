@@ -24,6 +24,8 @@ struct RegisteredMotion {
   MotionFit fit;
   double match =
       0;  // pairs of edges that fit over those looked for: two of each body whose place has heights
+  std::size_t measured = 0, seen = 0;  // of the bodies of the fit: their places have heights; they are there
+  bool is_last = false;                // pixels voted for the edges at less than half a pixel from here
 };
 
 struct BoardRegistration {

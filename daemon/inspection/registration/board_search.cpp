@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "daemon/inspection/registration/nearest_index.h"
-#include "daemon/inspection/registration/search_pairs.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
@@ -91,13 +90,6 @@ Range range_of(const SearchSettings& s, const LatticeView& to_cell, const Search
   return r;
 }
 
-/// The window of expectations around a point, for all shifts; null: it is not wholly in the map.
-const std::int8_t* window(const Expectation& e, const Eigen::Vector2i& cell, const Range& r) {
-  const int left = cell.x() - r.reach_x + e.border, top = cell.y() - r.reach_y + e.border;
-  if (left < 0 || top < 0 || left + r.width > e.stride || top + 2 * r.reach_y >= e.rows) return nullptr;
-  return e.seen.data() + std::size_t(top) * std::size_t(e.stride) + left;
-}
-
 using Lanes = std::int8_t __attribute__((vector_size(lanes)));
 constexpr std::size_t most_added = 126;  // +-1 each: an int8 holds them
 
@@ -125,66 +117,103 @@ void add_rows(const std::vector<const std::int8_t*>& windows, std::ptrdiff_t off
   }
 }
 
-/// Windows of the points of one hypothesis of turn and rotation.
-struct Windows {
-  std::vector<const std::int8_t*> in, out;
+/// Points of one level, about the pivot.
+struct LevelPoints {
+  std::vector<double> x_mm, y_mm;
+  void add(const Eigen::Vector2d& from_pivot_mm) {
+    x_mm.push_back(from_pivot_mm.x());
+    y_mm.push_back(from_pivot_mm.y());
+  }
 };
 
-Windows windows_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
+/// The pairs' points by level; the scores are sums, so that their order does not matter.
+struct SearchPoints {
+  std::vector<LevelPoints> in, out;
+  SearchPoints(const SearchPairs& pairs, const Eigen::Vector2d& pivot)
+      : in(pairs.levels_mm.size()), out(pairs.levels_mm.size()) {
+    for (const SearchPair& p : pairs.pairs) {
+      in[p.level].add(p.in_mm - pivot);
+      out[p.level].add(p.out_mm - pivot);
+    }
+  }
+};
+
+/// The windows of expectations around the points of one hypothesis of turn and rotation, for all shifts: those that lie wholly in the
+/// map.
+using Windows = std::vector<const std::int8_t*>;
+
+Windows windows_of(const std::vector<LevelPoints>& points, const std::vector<Expectation>& expected,
                    const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot,
                    const Eigen::Matrix2d& linear) {
-  Windows w{std::vector<const std::int8_t*>(pairs.pairs.size()),
-            std::vector<const std::int8_t*>(pairs.pairs.size())};
-  std::size_t in = 0, out = 0;
-  const Eigen::Matrix2d cell_per_mm = to_cell.board_per_cell().inverse() * linear;
-  std::vector<Eigen::Vector2d> middle(expected.size());  // the pivot's cell
-  for (std::size_t i = 0; i < expected.size(); ++i)
-    middle[i] = to_cell(pivot + r.about_mm, expected[i].height_mm);
-  for (const SearchPair& p : pairs.pairs) {
-    const Expectation& e = expected[p.level];
-    const auto window_at = [&](const Eigen::Vector2d& mm) {
-      const Eigen::Vector2d cell = middle[p.level] + cell_per_mm * (mm - pivot);
-      return window(e, {nearest_index(cell.x()), nearest_index(cell.y())}, r);
-    };
-    w.in[in] = window_at(p.in_mm);
-    in += w.in[in] != nullptr;
-    w.out[out] = window_at(p.out_mm);
-    out += w.out[out] != nullptr;
+  Windows w;
+  std::vector<int> left, top;
+  const Eigen::Matrix2d by = to_cell.board_per_cell().inverse() * linear;
+  for (std::size_t level = 0; level < points.size(); ++level) {
+    const LevelPoints& of = points[level];
+    const Expectation& e = expected[level];
+    const std::size_t n = of.x_mm.size();
+    // Of the window around the pivot.
+    const Eigen::Vector2d first = to_cell(pivot + r.about_mm, e.height_mm) +
+                                  Eigen::Vector2d(e.border - r.reach_x, e.border - r.reach_y);
+    left.resize(n);
+    top.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      left[i] = nearest_index(first.x() + (by(0, 0) * of.x_mm[i] + by(0, 1) * of.y_mm[i]));
+      top[i] = nearest_index(first.y() + (by(1, 0) * of.x_mm[i] + by(1, 1) * of.y_mm[i]));
+    }
+    const std::ptrdiff_t stride = e.stride;
+    const unsigned lefts = unsigned(std::max(0, e.stride - r.width + 1)),
+                   tops = unsigned(std::max(0, e.rows - 2 * r.reach_y));
+    std::size_t found = w.size();
+    w.resize(found + n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool in = (unsigned(left[i]) < lefts) & (unsigned(top[i]) < tops);
+      w[found] = e.seen.data() + (in ? top[i] * stride + left[i] : 0);
+      found += std::size_t(in);
+    }
+    w.resize(found);
   }
-  w.in.resize(in);
-  w.out.resize(out);
   return w;
 }
 
 /// Of the shifts of one block, from row `y` on, as many rows as these at once; the number of rows done.
 template <int rows>
-int score_rows(const Windows& w, int y, int block, const Range& r, std::ptrdiff_t stride,
+int score_rows(const Windows& in, const Windows& out, int y, int block, const Range& r, std::ptrdiff_t stride,
                std::int16_t* scores) {
   int done = 0;
   for (; y + done + rows <= 2 * r.reach_y + 1; done += rows) {
     std::int16_t* const to = scores + std::ptrdiff_t(y + done) * r.width + block;
-    add_rows(w.in, (y + done) * stride + block, stride, 1, to, r.width, std::make_index_sequence<rows>());
-    add_rows(w.out, (y + done) * stride + block, stride, -1, to, r.width, std::make_index_sequence<rows>());
+    add_rows(in, (y + done) * stride + block, stride, 1, to, r.width, std::make_index_sequence<rows>());
+    add_rows(out, (y + done) * stride + block, stride, -1, to, r.width, std::make_index_sequence<rows>());
   }
   return done;
 }
 
-std::vector<std::int16_t> scores_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
-                                    const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot,
-                                    unsigned threads) {
-  std::vector<std::int16_t> scores(r.size(), 0);
+struct Scores {
+  std::vector<std::int16_t> all;      // as Range::at
+  std::vector<std::int16_t> highest;  // of each turn and rotation
+};
+
+Scores scores_of(const SearchPairs& pairs, const std::vector<Expectation>& expected,
+                 const LatticeView& to_cell, const Range& r, const Eigen::Vector2d& pivot, unsigned threads) {
+  Scores scores{std::vector<std::int16_t>(r.size(), 0), std::vector<std::int16_t>(r.size() / r.per_angle())};
+  const SearchPoints points(pairs, pivot);
   const int per_turn = 2 * r.angles + 1;
   const std::ptrdiff_t stride = expected.empty() ? 0 : expected.front().stride;
-  parallel_for(threads, std::size_t(r.turns) * std::size_t(per_turn), [&](std::size_t i, unsigned) {
+  parallel_for(threads, scores.highest.size(), [&](std::size_t i, unsigned) {
     const int turn = int(i) / per_turn, angle = int(i) % per_turn - r.angles;
     const Eigen::Matrix2d linear = rotation_by_deg(angle * r.step_deg) * matrix_of(r.turn_of(turn));
-    const Windows w = windows_of(pairs, expected, to_cell, r, pivot, linear);
-    std::int16_t* const of = scores.data() + i * r.per_angle();
+    const Windows in = windows_of(points.in, expected, to_cell, r, pivot, linear),
+                  out = windows_of(points.out, expected, to_cell, r, pivot, linear);
+    std::int16_t* const of = scores.all.data() + i * r.per_angle();
     for (int block = 0; block < r.width; block += lanes) {
-      int y = score_rows<8>(w, 0, block, r, stride, of);
-      y += score_rows<3>(w, y, block, r, stride, of);
-      score_rows<1>(w, y, block, r, stride, of);
+      int y = score_rows<8>(in, out, 0, block, r, stride, of);
+      y += score_rows<3>(in, out, y, block, r, stride, of);
+      score_rows<1>(in, out, y, block, r, stride, of);
     }
+    std::int16_t highest = 0;  // not by max_element, which goes one by one
+    for (std::size_t k = 0; k < r.per_angle(); ++k) highest = std::max(highest, of[k]);
+    scores.highest[i] = highest;
   });
   return scores;
 }
@@ -227,15 +256,16 @@ void add_peaks(const std::vector<std::int16_t>& scores, const Range& r, int turn
 }
 
 /// The highest first; three cells apart and more. The first one is the best of all.
-std::vector<Peak> peaks_of(const std::vector<std::int16_t>& scores, const Range& r, unsigned threads) {
-  const int highest = *std::max_element(scores.begin(), scores.end());
+std::vector<Peak> peaks_of(const Scores& scores, const Range& r, unsigned threads) {
+  const int highest = *std::max_element(scores.highest.begin(), scores.highest.end());
   std::vector<Peak> all, apart;
   if (highest <= 0) return all;
+  const int least = int(least_peak * highest);
   const std::size_t per_turn = std::size_t(2 * r.angles + 1);
-  std::vector<std::vector<Peak>> of_angle(std::size_t(r.turns) * per_turn);
+  std::vector<std::vector<Peak>> of_angle(scores.highest.size());
   parallel_for(threads, of_angle.size(), [&](std::size_t i, unsigned) {
-    add_peaks(scores, r, int(i / per_turn), int(i % per_turn) - r.angles, int(least_peak * highest),
-              of_angle[i]);
+    if (scores.highest[i] > least)
+      add_peaks(scores.all, r, int(i / per_turn), int(i % per_turn) - r.angles, least, of_angle[i]);
   });
   for (const std::vector<Peak>& peaks : of_angle) all.insert(all.end(), peaks.begin(), peaks.end());
   std::stable_sort(all.begin(), all.end(), [](const Peak& a, const Peak& b) { return a.score > b.score; });
@@ -255,7 +285,7 @@ double match_of(const SearchPairs& pairs, const std::vector<Expectation>& expect
   const Eigen::Matrix2d linear = rotation_by_deg(place.motion.rotation_deg) * matrix_of(place.motion.turn);
   const auto seen = [&](const Eigen::Vector2d& at, const Expectation& e) {
     const Eigen::Vector2d cell = to_cell(pivot + place.motion.shift_mm + linear * (at - pivot), e.height_mm);
-    const int col = int(std::lround(cell.x())) + e.border, row = int(std::lround(cell.y())) + e.border;
+    const int col = nearest_index(cell.x()) + e.border, row = nearest_index(cell.y()) + e.border;
     if (col < 0 || row < 0 || col >= e.stride || row >= e.rows) return 0;
     return int(e.seen[std::size_t(row) * std::size_t(e.stride) + std::size_t(col)]);
   };
@@ -300,13 +330,11 @@ SearchedPlace place_of(const Peak& p, const std::vector<std::int16_t>& scores, c
 
 }  // namespace
 
-std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattice& lattice,
-                                        const BoardView& view, const SearchSettings& settings,
-                                        unsigned threads) {
-  const Eigen::Vector2d pivot = recipe.board_size_mm / 2;
+std::vector<SearchedPlace> search_board(const SearchPairs& pairs, const Eigen::Vector2d& board_size_mm,
+                                        const HeightLattice& lattice, const BoardView& view,
+                                        const SearchSettings& settings, unsigned threads) {
+  const Eigen::Vector2d pivot = board_size_mm / 2;
   const LatticeView to_cell{lattice, view};
-  const SearchPairs pairs =
-      search_pairs(recipe, lattice.cell_mm, settings.lowest_mm, settings.most_bodies, threads);
   if (pairs.pairs.empty()) return {};
   const Range r = range_of(settings, to_cell, pairs);
   std::vector<Expectation> expected;
@@ -317,7 +345,7 @@ std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattic
   const std::vector<Peak> peaks = peaks_of(scores, r, threads);
   std::vector<SearchedPlace> places(peaks.size());
   parallel_for(threads, peaks.size(), [&](std::size_t i, unsigned) {
-    places[i] = place_of(peaks[i], scores, r, to_cell, pivot, 2 * pairs.pairs.size());
+    places[i] = place_of(peaks[i], scores.all, r, to_cell, pivot, 2 * pairs.pairs.size());
     places[i].match = match_of(pairs, expected, to_cell, places[i]);
   });
   if (places.size() > 2)

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "daemon/inspection/recipe/recipe.h"
 #include "daemon/inspection/registration/height_lattice.h"
 #include "daemon/inspection/registration/plane_motion.h"
+#include "daemon/inspection/registration/search_pairs.h"
 
 namespace datum {
 
@@ -25,8 +25,6 @@ struct SearchSettings {
   int first_turn = 0, turn_step = 1,
       turns = board_turns;                             // numbers of board_turn; one turn: as designed alone
   Eigen::Vector2d about_mm = Eigen::Vector2d::Zero();  // shifts are looked for around this one
-  double lowest_mm = 0;                                // lower bodies are not looked for
-  std::size_t most_bodies = searched_bodies;
 };
 
 struct SearchedPlace {
@@ -37,9 +35,9 @@ struct SearchedPlace {
 };
 
 /// Peaks of the score, at least three cells apart at the rim or of other turns: the highest, then those that match best; at most
-/// searched_places. None: no part is seen.
-std::vector<SearchedPlace> search_board(const Recipe& recipe, const HeightLattice& lattice,
-                                        const BoardView& view, const SearchSettings& settings,
-                                        unsigned threads);
+/// searched_places. None: no part is seen. The pairs are of the lattice's cell.
+std::vector<SearchedPlace> search_board(const SearchPairs& pairs, const Eigen::Vector2d& board_size_mm,
+                                        const HeightLattice& lattice, const BoardView& view,
+                                        const SearchSettings& settings, unsigned threads);
 
 }  // namespace datum

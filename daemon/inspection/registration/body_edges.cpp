@@ -24,7 +24,7 @@ constexpr double votes_agreement =
     0.6;  // a third of a body's pixels may be missing: their shadows are votes against it
 constexpr int most_profiles = 32, most_pixels = 256, least_shadow_px = 4;
 constexpr double enough_px =
-    24;  // either side of an edge that is far from its place: it will be looked at again
+    12;  // either side of an edge that is far from its place: it will be looked at again
 
 /// Heights over the board's floor around one place: pixel by pixel in its own numbers.
 class LocalHeights {
@@ -46,10 +46,10 @@ class LocalHeights {
   }
   /// Of `n` pixels: heights, and 1 where they are at `level_mm` and above, -1 below, 0 without a height. Pixels of an edge are far apart in
   /// memory; no branch waits for one of them, so that many are on their way at once.
-  void read(const std::array<int, 2>* px, int n, double level_mm, double* mm, std::int8_t* side) const {
-    if (int16_) return read(int16_->data(), px, n, level_mm, mm, side);
-    if (int32_) return read(int32_->data(), px, n, level_mm, mm, side);
-    read(float_->data(), px, n, level_mm, mm, side);
+  void read(const int* cols, const int* rows, int n, double level_mm, double* mm, std::int8_t* side) const {
+    if (int16_) return read(int16_->data(), cols, rows, n, level_mm, mm, side);
+    if (int32_) return read(int32_->data(), cols, rows, n, level_mm, mm, side);
+    read(float_->data(), cols, rows, n, level_mm, mm, side);
   }
 
  private:
@@ -60,13 +60,13 @@ class LocalHeights {
     return frame_.z.offset_mm + frame_.z.scale_mm * count - floor_ - per_col_ * col - per_row_ * row;
   }
   template <class T>
-  void read(const T* counts, const std::array<int, 2>* px, int n, double level_mm, double* mm,
+  void read(const T* counts, const int* cols, const int* rows, int n, double level_mm, double* mm,
             std::int8_t* side) const {
     const PixelClass* classes = frame_.classes.data();
-    const unsigned cols = unsigned(frame_.cols), rows = unsigned(frame_.rows);
+    const unsigned all_cols = unsigned(frame_.cols), all_rows = unsigned(frame_.rows);
     for (int k = 0; k < n; ++k) {
-      const int col = px[k][0], row = px[k][1];
-      const bool in = (unsigned(col) < cols) & (unsigned(row) < rows);
+      const int col = cols[k], row = rows[k];
+      const bool in = (unsigned(col) < all_cols) & (unsigned(row) < all_rows);
       const std::size_t i = in ? index(col, row) : 0;
       const int ok = int(in) & int(classes[i] == PixelClass::ok);
       mm[k] = mm_of(double(counts[i]), col, row);
@@ -111,33 +111,39 @@ struct MovedBody {
   }
 };
 
-/// Height of its middle over the floor: the median of 5 x 5 pixels' places within half of the body. None: not measured.
+/// Height of its middle over the floor: the median of three neighbours in a row, which one look into memory brings, at 3 x 3 places
+/// within half of the body. None: not measured.
 std::optional<double> top_of(const EdgeScene& s, const LocalHeights& heights, const MovedBody& b) {
-  std::array<std::array<int, 2>, 25> px;
-  for (int k = 0; k < 25; ++k) {
+  constexpr std::size_t n = 27;
+  std::array<int, n> cols, rows;
+  for (int place = 0; place < 9; ++place) {
     const Eigen::Vector2d in =
-        b.component.body.size_mm.cwiseProduct(Eigen::Vector2d(k % 5 - 2, k / 5 - 2)) / 8;
+        b.component.body.size_mm.cwiseProduct(Eigen::Vector2d(place % 3 - 1, place / 3 - 1)) / 4;
     const Eigen::Vector2d at = s.view.pixel_of(b.centre_mm + b.axes * in, b.height_mm);
-    px[std::size_t(k)] = {nearest_index(at.x()), nearest_index(at.y())};
+    for (int k = 0; k < 3; ++k) {
+      cols[std::size_t(3 * place + k)] = nearest_index(at.x()) + k - 1;
+      rows[std::size_t(3 * place + k)] = nearest_index(at.y());
+    }
   }
-  std::array<double, 25> mm, seen;
-  std::array<std::int8_t, 25> side;
-  heights.read(px.data(), 25, 0, mm.data(), side.data());
-  int n = 0;
-  for (std::size_t k = 0; k < 25; ++k)
-    if (side[k] != 0) seen[std::size_t(n++)] = mm[k];
-  if (n < 5) return std::nullopt;
-  return median(seen.data(), n);
+  std::array<double, n> mm, seen;
+  std::array<std::int8_t, n> side;
+  heights.read(cols.data(), rows.data(), n, 0, mm.data(), side.data());
+  int measured = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    if (side[k] != 0) seen[std::size_t(measured++)] = mm[k];
+  if (measured < 5) return std::nullopt;
+  return median(seen.data(), measured);
 }
 
-bool is_height(double mm, double nominal_mm) {
-  return mm >= lowest_share * nominal_mm && mm <= highest_share * nominal_mm;
+int seen_as(const std::optional<double>& top_mm, double nominal_mm) {
+  if (!top_mm) return 0;
+  return *top_mm >= lowest_share * nominal_mm && *top_mm <= highest_share * nominal_mm ? 1 : -1;
 }
 
 /// Outward along one profile: where pixels change from above `level_mm` to below. In mm from the edge's place; none: not seen.
 /// `pixel_mm` is the way from one of its pixels to the next.
 struct Profile {
-  std::array<std::array<int, 2>, most_pixels> px;  // column, row
+  std::array<std::array<int, most_pixels>, 2> px;  // columns, rows
   std::array<double, most_pixels> at, mm;
   std::array<std::int8_t, most_pixels> side;  // 1 above, -1 below, 0 not measured
   int n = 0;
@@ -196,35 +202,53 @@ void vote(const Profile& p, double top_mm, double pixel_mm, EdgeVotes& votes) {
 struct EdgeLine {
   Eigen::Vector2d middle_mm, outward, along;
   double half_mm, inwards_mm;  // half its length; how far the body reaches inwards
+  int number;  // where pixels are left out each edge sees others: all together they are as good as all
 };
 
-void fill(Profile& p, const EdgeScene& s, const LocalHeights& heights, const EdgeLine& e, double beside_mm,
-          double height_mm, double level_mm, double reach_mm, int every = 1) {
-  const BoardView& v = s.view;
-  const double inwards = std::min(reach_mm, e.inwards_mm);
-  const Eigen::Vector2d on = e.middle_mm + beside_mm * e.along;
-  const Eigen::Vector2d from = v.pixel_of(on - inwards * e.outward, height_mm),
-                        to = v.pixel_of(on + reach_mm * e.outward, height_mm), d = to - from;
-  const int axis = std::abs(d.x()) >= std::abs(d.y()) ? 0 : 1, other = 1 - axis;
-  const int step = d[axis] > 0 ? 1 : -1;
-  const double start = from[axis], start_beside = from[other], sideways = d[other] / std::abs(d[axis]),
-               mm_per_px = (inwards + reach_mm) / std::abs(d[axis]),
-               per = e.outward.dot(other == 0 ? v.per_col() : v.per_row());
-  const int first = int(step > 0 ? std::ceil(from[axis]) : std::floor(from[axis]));
-  const int count = std::min(most_pixels, int(std::floor((to[axis] - first) * step / every)) + 1);
-  p.n = std::max(0, count);
-  for (int k = 0; k < count; ++k) {
-    std::array<int, 2>& px = p.px[std::size_t(k)];
-    const int on_axis = first + step * every * k;
-    const double way = (on_axis - start) * step;  // in pixels
-    const double beside = start_beside + sideways * way;
-    const int on_other = nearest_index(beside);
-    px[std::size_t(axis)] = on_axis;
-    px[std::size_t(other)] = on_other;
-    p.at[std::size_t(k)] = way * mm_per_px - inwards + per * (on_other - beside);
+/// Profiles across one edge, which are parallel: from `inwards` of it to `reach_mm` outwards.
+class Across {
+ public:
+  Across(const EdgeScene& s, const EdgeLine& e, double height_mm, double reach_mm, int every = 1)
+      : inwards_mm_(std::min(reach_mm, e.inwards_mm)), every_(every) {
+    const BoardView& v = s.view;
+    const Eigen::Vector2d inner = e.middle_mm - inwards_mm_ * e.outward;
+    from_ = v.pixel_of(inner, height_mm);
+    along_ = v.pixel_of(inner + e.along, height_mm) - from_;
+    const double way_mm = inwards_mm_ + reach_mm;
+    const Eigen::Vector2d d = v.pixel_of(inner + way_mm * e.outward, height_mm) - from_;
+    axis_ = std::abs(d.x()) >= std::abs(d.y()) ? 0 : 1;
+    way_px_ = std::abs(d[axis_]);
+    step_ = d[axis_] > 0 ? 1 : -1;
+    sideways_ = d[1 - axis_] / way_px_;
+    mm_per_px_ = way_mm / way_px_;
+    mm_per_beside_ = e.outward.dot(axis_ == 1 ? v.per_col() : v.per_row());
   }
-  heights.read(p.px.data(), p.n, level_mm, p.mm.data(), p.side.data());
-}
+  /// The pixels nearest to the profile `beside_mm` along the edge from its middle; without the first `later` ones.
+  void fill(Profile& p, const LocalHeights& heights, double beside_mm, double level_mm, int later = 0) const {
+    const Eigen::Vector2d from = from_ + beside_mm * along_;
+    const double start = from[axis_] * step_, start_beside = from[1 - axis_];  // start: along the way
+    const int first = later - nearest_index(-start - 0.5);                     // rounded up
+    p.n = std::clamp(nearest_index((start + way_px_ - first) / every_ - 0.5) + 1, 0, most_pixels);
+    int* const on_axis = p.px[std::size_t(axis_)].data();
+    int* const on_other = p.px[std::size_t(1 - axis_)].data();
+    for (int k = 0; k < p.n; ++k) {
+      const int at = first + every_ * k;
+      const double way = at - start;  // in pixels
+      const double beside = start_beside + sideways_ * way;
+      const int nearest = nearest_index(beside);
+      on_axis[k] = at * step_;
+      on_other[k] = nearest;
+      p.at[std::size_t(k)] = way * mm_per_px_ - inwards_mm_ + mm_per_beside_ * (nearest - beside);
+    }
+    heights.read(p.px[0].data(), p.px[1].data(), p.n, level_mm, p.mm.data(), p.side.data());
+  }
+
+ private:
+  double inwards_mm_;
+  int every_, axis_, step_;
+  Eigen::Vector2d from_, along_;  // of the middle's profile; of a mm along the edge
+  double way_px_, sideways_, mm_per_px_, mm_per_beside_;
+};
 
 struct FoundEdge {
   double height_mm, top_mm, at_mm;
@@ -239,10 +263,10 @@ std::optional<EdgeVotes::Edge> voted_edge(const EdgeScene& s, const LocalHeights
   near.middle_mm += found.at_mm * e.outward;
   near.inwards_mm = std::max(pixel_mm, e.inwards_mm + found.at_mm);
   EdgeVotes votes(0, reach_mm);
+  const Across across(s, near, found.height_mm, reach_mm);
   const int rows = std::clamp(int(2 * half_mm / pixel_mm), 1, most);
   for (int k = 0; k < rows; ++k) {
-    fill(scratch, s, heights, near, ((2.0 * k + 1) / rows - 1) * half_mm, found.height_mm, found.top_mm / 2,
-         reach_mm);
+    across.fill(scratch, heights, ((2.0 * k + 1) / rows - 1) * half_mm, found.top_mm / 2);
     vote(scratch, found.top_mm, pixel_mm, votes);
   }
   auto at = votes.edge(least_votes, votes_agreement);
@@ -260,9 +284,10 @@ std::optional<EdgeVotes::Edge> edge_of(const EdgeScene& s, const LocalHeights& h
   const double pixel_mm = std::max(s.view.per_col().norm(), s.view.per_row().norm());
   const int profiles = settings.profiles,
             every = std::max(1, int(std::min(settings.reach_mm, e.inwards_mm) / pixel_mm / enough_px));
+  const Across across(s, e, height_mm, settings.reach_mm, every);
   for (int k = 0; k < profiles; ++k) {
     const double beside = profiles > 1 ? (2.0 * k / (profiles - 1) - 1) * 0.6 * e.half_mm : 0;
-    fill(scratch, s, heights, e, beside, height_mm, top_mm / 2, settings.reach_mm, every);
+    across.fill(scratch, heights, beside, top_mm / 2, (e.number + k) % every);
     if (const auto at = scratch.edge(top_mm / 2, every * pixel_mm)) found[std::size_t(n++)] = *at;
   }
   if (3 * n < 2 * profiles) return std::nullopt;
@@ -281,7 +306,7 @@ std::optional<EdgeVotes::Edge> edge_of(const EdgeScene& s, const LocalHeights& h
 int seen_at(const EdgeScene& scene, std::size_t component, const MovedPlane& motion) {
   const MovedBody body(scene, scene.recipe.components[component], motion);
   const auto top = top_of(scene, LocalHeights(scene, body.centre_mm), body);
-  return !top ? 0 : is_height(*top, body.height_mm) ? 1 : -1;
+  return seen_as(top, body.height_mm);
 }
 
 OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const MovedPlane& moved,
@@ -292,16 +317,17 @@ OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const
   const MovedBody body(scene, c, moved);
   const LocalHeights heights(scene, body.centre_mm);
   const auto top = top_of(scene, heights, body);
-  found.measured = top.has_value();
-  if (!top || !is_height(*top, body.height_mm)) return found;
+  found.seen = seen_as(top, body.height_mm);
+  if (found.seen != 1) return found;
   Profile scratch;
   const Eigen::Vector2d half = c.body.size_mm / 2;
   for (int axis = 0; axis < 2; ++axis) {
     std::array<std::optional<EdgeVotes::Edge>, 2> edges;
     for (int k = 0; k < 2; ++k) {
       const Eigen::Vector2d outward = (k ? 1 : -1) * body.axes.col(axis);
-      const EdgeLine e{body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis),
-                       half[1 - axis], half[axis]};
+      const EdgeLine e{
+          body.centre_mm + half[axis] * outward, outward, body.axes.col(1 - axis), half[1 - axis], half[axis],
+          int(component % 64) + 2 * axis + k};
       edges[std::size_t(k)] = edge_of(scene, heights, e, body.height_mm, *top, settings, scratch);
     }
     if (!edges[0] || !edges[1]) continue;
@@ -316,7 +342,8 @@ OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const
 }
 
 void BodyEdges::add(const OneBodysEdges& body) {
-  measured += body.measured ? 1 : 0;
+  measured += body.seen != 0 ? 1 : 0;
+  seen += body.seen == 1 ? 1 : 0;
   for (const auto& pair : body.along)
     if (pair) pairs.push_back(*pair);
 }

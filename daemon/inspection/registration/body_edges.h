@@ -44,7 +44,7 @@ struct EdgeScene {
 /// another height or size (beyond 15 % and two pixels), or one with one edge has no pair; nor has an edge of which a third of the profiles
 /// deviates: the body is turned.
 struct OneBodysEdges {
-  bool measured = false;                         // its place has heights
+  int seen = 0;                                  // as of seen_at
   std::array<std::optional<EdgePair>, 2> along;  // the body's x and y
 };
 OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const MovedPlane& motion,
@@ -52,7 +52,7 @@ OneBodysEdges edges_of_body(const EdgeScene& scene, std::size_t component, const
 
 struct BodyEdges {
   std::vector<EdgePair> pairs;
-  std::size_t measured = 0;  // bodies whose place has heights
+  std::size_t measured = 0, seen = 0;  // bodies whose place has heights; those of them that are there
   void add(const OneBodysEdges& body);
 };
 

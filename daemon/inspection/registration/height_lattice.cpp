@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <variant>
@@ -111,8 +112,23 @@ std::vector<TileLevel> on_board(const std::vector<TileLevel>& all, const HeightL
   return all;
 }
 
-using Six = Eigen::Matrix<double, 6, 1>;
-Six terms(double x, double y) { return (Six() << 1, x, y, x * x, x * y, y * y).finished(); }
+constexpr int terms = 6;  // 1, x, y, x x, x y, y y
+/// The products of two terms are so many moments of x and y; the terms themselves are the first ones.
+using Moments = Eigen::Array<double, 16, 1>;  // the last one is 0
+constexpr std::array<std::array<int, terms>, terms> moment_of{{{0, 1, 2, 3, 4, 5},
+                                                               {1, 3, 4, 6, 7, 8},
+                                                               {2, 4, 5, 7, 8, 9},
+                                                               {3, 6, 7, 10, 11, 12},
+                                                               {4, 7, 8, 11, 12, 13},
+                                                               {5, 8, 9, 12, 13, 14}}};
+using Six = Eigen::Array<double, terms, 1>;
+
+Moments moments_at(double x, double y) {
+  const double xx = x * x, xy = x * y, yy = y * y;
+  return (Moments() << 1, x, y, xx, xy, yy, xx * x, xx * y, x * yy, yy * y, xx * xx, xx * xy, xx * yy,
+          xy * yy, yy * yy, 0)
+      .finished();
+}
 
 bool fit_form(const std::vector<TileLevel>& tiles, double finest_mm, BoardForm& form) {
   if (tiles.empty()) return false;
@@ -120,22 +136,28 @@ bool fit_form(const std::vector<TileLevel>& tiles, double finest_mm, BoardForm& 
   levels.reserve(tiles.size());
   for (const TileLevel& t : tiles) levels.push_back(t.mm);
   std::nth_element(levels.begin(), levels.begin() + std::ptrdiff_t(levels.size() / 2), levels.end());
+  std::vector<Moments> at;
+  at.reserve(tiles.size());
+  for (const TileLevel& t : tiles) at.push_back(moments_at(t.x, t.y));
   Six c = Six::Zero();
   c[0] = levels[levels.size() / 2];
   int left = 6;  // rounds at the finest scale
   for (double s = widest_mm; left > 0; s = std::max(finest_mm, s / 2)) {
     if (s <= finest_mm) --left;
-    Eigen::Matrix<double, 6, 6> m = Eigen::Matrix<double, 6, 6>::Zero();
+    Moments sum = Moments::Zero();
     Six v = Six::Zero();
-    for (const TileLevel& t : tiles) {
-      const Six a = terms(t.x, t.y);
-      const double r = (t.mm - a.dot(c)) / s, w = 1 / ((1 + r * r) * (1 + r * r));
-      m += (w * a) * a.transpose();
-      v += (w * t.mm) * a;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const double mm = tiles[i].mm, r = (mm - (at[i].head<terms>() * c).sum()) / s,
+                   w = 1 / ((1 + r * r) * (1 + r * r));
+      sum += w * at[i];
+      v += (w * mm) * at[i].head<terms>();
     }
+    Eigen::Matrix<double, terms, terms> m;
+    for (int row = 0; row < terms; ++row)
+      for (int col = 0; col < terms; ++col) m(row, col) = sum[moment_of[std::size_t(row)][std::size_t(col)]];
     for (int k = 1; k < 6; ++k) m(k, k) += 1e-3;  // of one tile: decides where too few are seen
     m(0, 0) += 1e-12;
-    c = m.ldlt().solve(v);
+    c = m.ldlt().solve(v.matrix()).array();
   }
   for (int k = 0; k < 6; ++k) form.c[std::size_t(k)] = c[k];
   return c.allFinite();
@@ -148,9 +170,8 @@ double BoardForm::at(double col_px, double row_px) const {
   return c[0] + x * (c[1] + c[3] * x + c[4] * y) + y * (c[2] + c[5] * y);
 }
 
-std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const BoardView& view,
-                                            const Eigen::Vector2d& board_size_mm,
-                                            const LatticeSettings& settings, unsigned threads) {
+std::optional<HeightLattice> lattice_over(const BoardView& view, const Eigen::Vector2d& board_size_mm,
+                                          const LatticeSettings& settings) {
   const auto seen = extent(view, board_size_mm, settings.margin_mm);
   if (!seen) return std::nullopt;
   HeightLattice l;
@@ -164,6 +185,11 @@ std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const Boar
   l.cell_mm = l.step * std::max(view.per_col().norm(), view.per_row().norm());
   l.form.half_px = Eigen::Vector2d(l.cols - 1, l.rows - 1) * (l.step * 0.5);
   l.form.middle_px = l.first_px.cast<double>() + l.form.half_px;
+  return l;
+}
+
+bool sample_heights(const HeightFrame& frame, const BoardView& view, const Eigen::Vector2d& board_size_mm,
+                    const LatticeSettings& settings, unsigned threads, HeightLattice& l) {
   l.mm.resize(std::size_t(l.cols) * std::size_t(l.rows));
   const Plane plane(frame, view);
   std::visit(
@@ -173,7 +199,7 @@ std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const Boar
       },
       frame.counts);
   if (!fit_form(on_board(tile_levels(l, threads), l, view, board_size_mm), settings.lowest_mm / 4, l.form))
-    return std::nullopt;
+    return false;
   parallel_for(threads, std::size_t(l.rows), [&](std::size_t row, unsigned) {
     float* out = l.mm.data() + row * std::size_t(l.cols);
     const double y = l.rows > 1 ? 2.0 * double(row) / (l.rows - 1) - 1 : 0,
@@ -185,7 +211,16 @@ std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const Boar
       out[col] -= k0 + x * (k1 + k2 * x);
     }
   });
-  return l;
+  return true;
+}
+
+std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const BoardView& view,
+                                            const Eigen::Vector2d& board_size_mm,
+                                            const LatticeSettings& settings, unsigned threads) {
+  auto lattice = lattice_over(view, board_size_mm, settings);
+  if (lattice && !sample_heights(frame, view, board_size_mm, settings, threads, *lattice))
+    return std::nullopt;
+  return lattice;
 }
 
 }  // namespace datum

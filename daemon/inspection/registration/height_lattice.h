@@ -34,9 +34,17 @@ struct LatticeSettings {
   double lowest_mm = 0.2;  // lowest body that shall be told from the floor
 };
 
+/// The lattice over the board and its surroundings, without heights. None: nothing of the board is in the frame.
+std::optional<HeightLattice> lattice_over(const BoardView& view, const Eigen::Vector2d& board_size_mm,
+                                          const LatticeSettings& settings);
+
 /// Samples the board's surroundings and fits its form robustly: least squares on tiles' 30 % quantiles, with weights
 /// 1 / (1 + (r / s)^2)^2 whose scale s falls from 2 mm to a quarter of the lowest body. Bodies may cover half of the board.
-/// None: nothing of the board is in the frame, or it has no heights there.
+/// False: the board has no heights there.
+bool sample_heights(const HeightFrame& frame, const BoardView& view, const Eigen::Vector2d& board_size_mm,
+                    const LatticeSettings& settings, unsigned threads, HeightLattice& lattice);
+
+/// Both. None: nothing of the board is in the frame, or it has no heights there.
 std::optional<HeightLattice> sample_heights(const HeightFrame& frame, const BoardView& view,
                                             const Eigen::Vector2d& board_size_mm,
                                             const LatticeSettings& settings, unsigned threads);

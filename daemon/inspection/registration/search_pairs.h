@@ -28,8 +28,7 @@ struct SearchPairs {
 
 /// Of the largest bodies, at most so many: a point one cell inside of each edge (at most the body's middle) and one a cell outside
 /// of it, on long sides two. Edges with another body outside have none.
-SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies,
-                         unsigned threads = 1);
+SearchPairs search_pairs(const Recipe& recipe, double cell_mm, double lowest_mm, std::size_t most_bodies);
 
 /// A cell for which most of these bodies have an inside and a gap: two fifths of the lower quartile of their shorter sides, at
 /// most a 120th of the board.

@@ -217,6 +217,69 @@ TEST(SearchPairs, KeepsOffOtherBodies) {
   EXPECT_EQ(search_pairs(recipe, 0.4, 0.6, 64).bodies, 0u) << "too low";
 }
 
+/// A flat board of 60 x 60 mm with so many bodies of 2 x 1.6 mm, 1 mm high, irregularly placed; pixels of 50 um, each of 5 um steps.
+struct DrawnBoard {
+  Recipe recipe;
+  HeightFrame frame;
+  DrawnBoard(int bodies, const PlaneMotion& motion, int missing_each) {
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> jitter(-0.4, 0.4);
+    recipe.board_size_mm = {60, 60};
+    const int across = static_cast<int>(std::ceil(std::sqrt(bodies)));
+    for (int i = 0; i < bodies; ++i) {
+      Component c;
+      const double pitch = 56.0 / across;
+      c.body = {
+          {2 + pitch * (i % across + 0.5) + jitter(random), 2 + pitch * (i / across + 0.5) + jitter(random)},
+          {2, 1.6},
+          0};
+      c.nominal_height_um = 1000;
+      recipe.components.push_back(c);
+    }
+    frame.cols = frame.rows = 1400;
+    frame.z = {0.005, 0};
+    frame.x = frame.y = {0.05, -5};
+    std::vector<std::int16_t> counts(std::size_t(frame.cols) * std::size_t(frame.rows), 0);
+    const MovedPlane moved(motion);
+    for (int i = 0; i < bodies; ++i) {
+      if (missing_each > 0 && i % missing_each == 0) continue;
+      const BoardRect& body = recipe.components[std::size_t(i)].body;
+      const Eigen::Vector2d centre = moved(body.centre_mm);
+      for (int row = int((centre.y() - 2 + 5) / 0.05); row < (centre.y() + 2 + 5) / 0.05; ++row)
+        for (int col = int((centre.x() - 2 + 5) / 0.05); col < (centre.x() + 2 + 5) / 0.05; ++col) {
+          const Eigen::Vector2d in =
+              moved.linear().transpose() * (Eigen::Vector2d(col * 0.05 - 5, row * 0.05 - 5) - centre);
+          if (std::abs(in.x()) <= 1 && std::abs(in.y()) <= 0.8)
+            counts[std::size_t(row) * std::size_t(frame.cols) + std::size_t(col)] = 200;
+        }
+    }
+    frame.classes.assign(counts.size(), PixelClass::ok);
+    frame.counts = std::move(counts);
+  }
+};
+
+/// 196 bodies: the fit takes 150 of them. Every fifth one is missing: 40.
+TEST(BoardRegistration, CountsBodiesThatTheFitLeftOutToo) {
+  const PlaneMotion truth{{30, 30}, {0.71, -0.33}, 0.8};
+  const DrawnBoard b(196, truth, 5);
+  const BoardView view(b.frame, Htm<Board, Sensor>(Eigen::Matrix4d(Eigen::Matrix4d::Identity())));
+  const BoardLookAt look{b.frame, view};
+  RegistrationSettings settings;
+  settings.max_shift_mm = 1;
+  settings.max_rotation_deg = 1;
+  settings.lowest_mm = 0.4;
+  for (const unsigned threads : {1u, 4u}) {
+    const BoardRegistration r = register_board(b.recipe, {&look, 1}, settings, threads);
+    ASSERT_TRUE(r.best);
+    EXPECT_EQ(r.expected, 196u);
+    EXPECT_EQ(r.seen, 156u);
+    // Each edge's place is open by a pixel, its displacement by 50 um / sqrt(24); 120 of them and more.
+    EXPECT_LT((r.best->motion.shift_mm - truth.shift_mm).norm(),
+              3 * 0.05 / std::sqrt(24.0 * 120) * std::sqrt(2.0));
+    EXPECT_TRUE(r.best->is_last);
+  }
+}
+
 /// Three times the quantiles of F (3, n) that tables give for 0.1 %: 12.56 for 10, 8.10 for 20, 6.17 for 60, 5.42 for many.
 TEST(OwnPlace, LimitsAreQuantilesOfF) {
   constexpr double z = 3.090232306167813;
