@@ -10,7 +10,7 @@
 #include "drivers/genicam/block_work.h"
 #include "drivers/genicam/payload.h"
 #include "drivers/sensor/leaf_pass.h"
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 

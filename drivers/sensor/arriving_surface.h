@@ -6,7 +6,7 @@
 
 #include "drivers/gocator/data_set.h"
 #include "drivers/sensor/leaf_pass.h"
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "drivers/sensor/file_bytes.h"
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 

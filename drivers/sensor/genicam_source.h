@@ -15,7 +15,7 @@
 #include "drivers/genicam/reader.h"
 #include "drivers/gocator/clock_estimate.h"
 #include "drivers/sensor/frame_source.h"
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 

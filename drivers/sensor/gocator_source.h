@@ -15,7 +15,7 @@
 #include "drivers/gocator/reader.h"
 #include "drivers/sensor/drop_folder.h"
 #include "drivers/sensor/frame_source.h"
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 

@@ -1,4 +1,4 @@
-#include "drivers/sensor/piece_workers.h"
+#include "gpu/core/piece_workers.h"
 
 #include <algorithm>
 #include <utility>
