@@ -8,6 +8,9 @@
 // The worker is told of each band of a frame (gpu/board/frame_bands.h) whose pixels are all there, and measures it while the
 // others arrive. Pixels that come again may have been measured already: the worker is told of no more bands then, and measures
 // the frame when it is whole.
+//
+// What the worker has measured of a frame that arrives is looked at by threads of this object (EarlyWork), so that the host's work
+// on most sites is done, too, when the frame is whole.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,7 @@
 #include "daemon/gpu_worker/shared_memory.h"
 #include "gpu/core/backend.h"
 #include "gpu/core/early_frame.h"
+#include "gpu/core/piece_workers.h"
 
 namespace datum {
 
@@ -31,12 +35,15 @@ struct SlotPlan {
   std::vector<PixelRun> covered;  // covered_pixels() of the plan
   /// Of frame_bands() of the plan: first pixel, and the one after the last.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> bands;
+  std::vector<std::vector<std::uint32_t>> sites_of_bands;
+  std::vector<SitePlan> sites;
 };
 SlotPlan slot_plan(const BoardPlan& plan);
 
 class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this<EarlySlots> {
  public:
-  explicit EarlySlots(Isa isa) : isa_(isa) {}
+  /// `backend`: copies pixels into slots, and has threads for this host's own work.
+  explicit EarlySlots(const Backend& backend);
 
   /// Frames may go into the slots of `memory` for this plan from now on; its first boards still do not. `wake` wakes the worker
   /// where it sleeps; it must not wait.
@@ -46,6 +53,10 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
   void lost();
   /// A board was measured by the present plan.
   void measured();
+  /// Frames of the present plan that begin from now on have work made from `of`.
+  void expect(std::shared_ptr<const void> of, EarlyWorkMaker make);
+  /// Whether they have that already.
+  bool expects(const void* of);
 
   std::shared_ptr<EarlyFrame> begin(CountType type, std::int32_t rows, std::int32_t cols) override;
 
@@ -68,14 +79,17 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
   void release(const SharedMemory* memory, std::uint32_t slot);
 
   const Isa isa_;
+  const std::shared_ptr<PieceWorkers> lookers_;
   std::mutex mutex_;
   std::shared_ptr<const SharedMemory> memory_;  // null: lost
   std::shared_ptr<const SlotPlan> plan_;
   const SharedMemory* slots_of_ = nullptr;  // the last memory; frames in its slots keep it
   std::vector<std::uint8_t> in_use_;        // of its slots
   int boards_ = 0;                          // measured by plan_
-  std::function<void()> wake_;              // empty: lost
-  std::uint32_t frames_ = 0;                // number of the last frame
+  std::shared_ptr<const void> work_of_;     // null: frames of plan_ have no work
+  EarlyWorkMaker make_work_;
+  std::function<void()> wake_;  // empty: lost
+  std::uint32_t frames_ = 0;    // number of the last frame
 };
 
 }  // namespace datum

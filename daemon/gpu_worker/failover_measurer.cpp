@@ -39,6 +39,12 @@ void FailoverMeasurer::measure(const BoardPlan& plan, const FrameView& frame, Si
     work_on_sites(plan, frame, records, threads, work);
 }
 
+void FailoverMeasurer::expect(const BoardPlan& plan, const std::shared_ptr<const void>& of,
+                              const EarlyWorkMaker& make) {
+  const std::lock_guard one_at_a_time(measuring_);
+  link_->expect(plan, of, make);
+}
+
 bool FailoverMeasurer::measured_by_gpu(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) {
   const auto passed_over = [this](const char* why) {
     health_.passed_over(why);

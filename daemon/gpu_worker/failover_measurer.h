@@ -27,6 +27,8 @@ class FailoverMeasurer final : public BoardMeasurer {
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records) override;
   void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
                const SiteWork& work) override;
+  void expect(const BoardPlan& plan, const std::shared_ptr<const void>& of,
+              const EarlyWorkMaker& make) override;
   /// Backend of the last board: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
   std::string describe() const override { return health_.last(); }
   /// "" while the GPU works, else its last fault.

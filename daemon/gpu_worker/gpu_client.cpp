@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "daemon/gpu_worker/board_record.h"
 #include "daemon/gpu_worker/slot_writing.h"
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/gpu_error.h"
@@ -32,23 +33,12 @@ bool same_bytes(const T* p, const std::vector<T>& q) {
   return q.empty() || std::memcmp(p, q.data(), q.size() * sizeof(T)) == 0;
 }
 
-/// Names a property of the record that no measurement of that site can give; "": none.
-const char* contradiction(const SitePlan& site, const SiteRecord& record) {
-  const PlaneFit& f = record.fit;
-  if (static_cast<unsigned>(f.status) > static_cast<unsigned>(FitStatus::out_of_bounds)) return "its status";
-  if (f.valid > site.ring_pixels || f.inliers > f.valid) return "its numbers of pixels";
-  if (f.status != FitStatus::ok) return "";
-  if (!std::isfinite(f.a) || !std::isfinite(f.b) || !std::isfinite(f.c)) return "its plane";
-  if (record.ring.inliers > site.ring_pixels) return "its ring";
-  return "";
-}
-
 }  // namespace
 
 GpuClient::GpuClient(GpuClientSettings settings)
     : settings_(std::move(settings)),
       worker_(settings_.program, settings_.start_timeout),
-      early_(std::make_shared<EarlySlots>(settings_.staging.isa)) {}
+      early_(std::make_shared<EarlySlots>(settings_.staging)) {}
 
 void GpuClient::start() {
   stop();
@@ -81,6 +71,12 @@ bool GpuClient::is_prepared(const BoardPlan& plan) const {
     if (std::memcmp(&site, &sites_[i], sizeof site) != 0) return false;
   }
   return same_bytes(plan.runs, runs_) && same_bytes(plan.run_side, sides_);
+}
+
+void GpuClient::expect(const BoardPlan& plan, const std::shared_ptr<const void>& of,
+                       const EarlyWorkMaker& make) {
+  if (early_->expects(of.get()) || !prepared_ || !is_prepared(plan)) return;
+  early_->expect(of, make);
 }
 
 void GpuClient::send(const BoardPlan& plan) {

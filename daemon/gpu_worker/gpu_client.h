@@ -59,6 +59,8 @@ class GpuClient {
   /// Measures a frame with the prepared plan into its site_count records. False: a slot cannot represent this frame
   /// (stage_frame). Throws GpuError, at the latest measure_timeout after the frame is in its slot.
   bool measure(const FrameView& frame, SiteRecord* records);
+  /// BoardMeasurer::expect(), of the prepared plan.
+  void expect(const BoardPlan& plan, const std::shared_ptr<const void>& of, const EarlyWorkMaker& make);
   /// Takes frames while they are read or received.
   std::shared_ptr<EarlyPixels> early() const { return early_; }
   /// "NVIDIA H200 sm_90".

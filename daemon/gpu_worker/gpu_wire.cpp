@@ -7,7 +7,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 7;
+constexpr std::uint32_t wire_magic = 0x55504744, wire_version = 8;
 constexpr std::uint64_t page = 65536;
 
 }  // namespace
@@ -50,7 +50,8 @@ SharedLayout layout_of(std::uint32_t site_capacity, std::uint32_t run_capacity, 
   l.runs = round_up(l.sites + std::uint64_t{site_capacity} * sizeof(SitePlan), 64);
   l.sides = round_up(l.runs + std::uint64_t{run_capacity} * sizeof(PixelRun), 64);
   l.records = round_up(l.sides + run_capacity, 64);
-  l.slots = round_up(l.records + std::uint64_t{site_capacity} * sizeof(SiteRecord), page);
+  l.early_records = round_up(l.records + std::uint64_t{site_capacity} * sizeof(SiteRecord), 64);
+  l.slots = round_up(l.early_records + std::uint64_t{slot_count} * site_capacity * sizeof(SiteRecord), page);
   l.total = l.slots + l.slot_bytes * slot_count;
   return l;
 }

@@ -5,6 +5,7 @@
 //   worker -> daemon   WireReply
 //   daemon -> worker   SlotProgress::word     a frame begins in a slot, or bands of it are there; no answer
 //   daemon -> worker   Mailbox::order = n     measure the slot that it names
+//   worker -> daemon   SlotProgress::measured     records of bands of it are there; no answer
 //   worker -> daemon   Mailbox::answer = n    the records are written, or a text gives the fault
 //
 // One order at a time, beside which frames arrive in other slots. A packet of one byte wakes a sleeping peer, which then reads the mailbox and the slots' words.
@@ -48,7 +49,7 @@ constexpr std::uint64_t round_up(std::uint64_t bytes, std::uint64_t to) { return
 
 /// Where things lie in the shared memory: offsets in bytes from its beginning, where the mailbox is.
 struct SharedLayout {
-  std::uint64_t progress = 0, sites = 0, runs = 0, sides = 0, records = 0, slots = 0;
+  std::uint64_t progress = 0, sites = 0, runs = 0, sides = 0, records = 0, early_records = 0, slots = 0;
   std::uint64_t slot_bytes = 0, total = 0;
   std::uint32_t site_capacity = 0, run_capacity = 0, slot_count = 0, reserved = 0;
   bool operator==(const SharedLayout&) const = default;
@@ -103,6 +104,8 @@ static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 /// (gpu/board/frame_bands.h).
 struct SlotProgress {
   alignas(64) std::atomic<std::uint64_t> word;
+  // Written by the worker: the same of the bands whose records are there.
+  alignas(64) std::atomic<std::uint64_t> measured;
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 constexpr std::uint64_t progress_word(std::uint32_t frame, std::uint32_t bands) {

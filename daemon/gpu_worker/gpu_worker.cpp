@@ -22,6 +22,8 @@ namespace {
 // The daemon calls the worker at the begin of a board, and sends the order when the frame is in the slot. For this time
 // the worker polls for the order, since a wake-up takes longer than most boards.
 constexpr auto alert_time = std::chrono::milliseconds(2);
+// Longer than a band takes: for this time the worker polls for its records.
+constexpr auto band_time = std::chrono::milliseconds(5);
 
 /// Ends the process with its daemon, even during a device call.
 void end_with(int socket) {
@@ -52,7 +54,7 @@ class Worker {
     for (;;) {
       look_into_mailbox();
       look_at_slots();
-      if (alert() || prepare_band()) continue;  // an order that is near goes first
+      if (alert() || give_records() || prepare_band()) continue;  // an order that is near goes first
       if (memory_) memory_.mailbox().worker_sleeps.store(1);
       if (has_work()) {
         memory_.mailbox().worker_sleeps.store(0);
@@ -98,9 +100,14 @@ class Worker {
       alert_until_ = Clock::now() + alert_time;
     }
     if (!memory_ || Clock::now() >= alert_until_) return false;
+    give_records();
+    pause();
+    return true;
+  }
+
+  void pause() {
     for (int i = 0; i < 32 && !ordered() && !arriving(); ++i) spin_pause();
     if (!ordered()) std::this_thread::yield();  // the other side may wait for this processor
-    return true;
   }
 
   void prepare(const PrepareOrder& order, int fd) {
@@ -127,7 +134,7 @@ class Worker {
       plan.run_side = memory_.sides();
       measurer_->prepare(plan, slot_pitch(plan.cols));
       for (std::uint32_t i = 0; i < slots_.size(); ++i)  // what arrives there belongs to another plan
-        slots_[i] = {memory_.progress(i).word.load(), 0};
+        slots_[i] = {memory_.progress(i).word.load(), 0, 0, {}};
       frames_arrive_ = bands_left_ = false;
       answer.status = WireStatus::done;
       put_text(answer.text, measurer_->describe());
@@ -166,9 +173,32 @@ class Worker {
       const std::uint64_t word = memory_.progress(i).word.load();
       Slot& slot = slots_[i];
       if (word == slot.seen && (!all || frame_of(word) == slot.measured)) continue;
+      if (frame_of(word) != frame_of(slot.seen)) slot.given = 0;
       slot.seen = word;
+      slot.poll_until = Clock::now() + band_time;
       beside_orders([&] { measurer_->arrived({static_cast<int>(i), frame_of(word)}, bands_of(word)); });
     }
+  }
+
+  /// Gives the records of bands that are measured by now. False: none is under way, as far as is known.
+  bool give_records() {
+    bool under_way = false;
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      Slot& slot = slots_[i];
+      const std::uint32_t frame = frame_of(slot.seen), left = bands_of(slot.seen) & ~slot.given;
+      if (left == 0 || frame == slot.measured || Clock::now() >= slot.poll_until) continue;
+      std::uint32_t now = 0;
+      beside_orders([&] {
+        now = measurer_->measured({static_cast<int>(i), frame}, left, memory_.early_records(i));
+      });
+      if (slots_.empty()) return false;  // that was a fault
+      under_way = under_way || now != left;
+      if (now == 0) continue;
+      slot.given |= now;
+      memory_.progress(i).measured.store(progress_word(frame, slot.given));
+    }
+    if (under_way) pause();
+    return under_way;
   }
 
   /// Bands are prepared behind the first board whose frame arrived early, one at a time: an order may come between. False: none
@@ -213,6 +243,8 @@ class Worker {
   struct Slot {
     std::uint64_t seen = 0;      // its word
     std::uint32_t measured = 0;  // the last frame
+    std::uint32_t given = 0;     // bands of the present one whose records the daemon has
+    Clock::time_point poll_until;
   };
   std::vector<Slot> slots_;                          // words of the slots; none: without a measurer
   bool frames_arrive_ = false, bands_left_ = false;  // for the present plan; not prepared yet

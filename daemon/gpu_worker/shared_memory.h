@@ -26,6 +26,11 @@ class SharedMemory {
   PixelRun* runs() const { return reinterpret_cast<PixelRun*>(block_.base() + layout_.runs); }
   std::uint8_t* sides() const { return reinterpret_cast<std::uint8_t*>(block_.base() + layout_.sides); }
   SiteRecord* records() const { return reinterpret_cast<SiteRecord*>(block_.base() + layout_.records); }
+  /// Of the bands of a frame that are measured before their order.
+  SiteRecord* early_records(std::uint32_t slot) const {
+    return reinterpret_cast<SiteRecord*>(block_.base() + layout_.early_records) +
+           std::size_t{slot} * layout_.site_capacity;
+  }
   std::byte* slot(std::uint32_t i) const { return block_.base() + layout_.slots + i * layout_.slot_bytes; }
 
  private:

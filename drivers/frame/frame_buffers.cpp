@@ -30,6 +30,7 @@ void FrameBuffers::give(Counts&& given) {
 }
 
 void FrameBuffers::give(HeightFrame&& frame) {
+  frame.early = {};  // nobody reads the vectors any more
   give(std::move(frame.counts));
   keep(classes_, std::move(frame.classes));
 }

@@ -94,6 +94,7 @@ HashedPart ArrivingBlock::take_hash(ByteView bytes) {
     const ByteView whole = leaf_of(bytes, leaf);
     std::uint8_t* const copy = copy_.data() + leaf * hash_leaf_bytes;
     if (passed_[leaf] && std::memcmp(copy, whole.data(), whole.size()) == 0) return;
+    if (passed_[leaf] && frame_.early.taken) frame_.early.taken->withdraw();
     std::memcpy(copy, whole.data(), whole.size());
     leaves_->pass(leaf);
   });

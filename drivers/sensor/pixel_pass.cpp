@@ -115,7 +115,7 @@ class Pass final : public PixelPass {
         cols_(static_cast<std::uint64_t>(frame.cols)),
         big_endian_(big_endian),
         reversed_(treatment.reversed),
-        early_(frame.early.taken),
+        early_(frame.early.taken.get()),
         name_(name) {}
 
   void put(std::uint64_t first, ByteView samples) override {
@@ -220,7 +220,7 @@ class Pass final : public PixelPass {
   PixelClass* const classes_;
   const std::uint64_t cols_;
   const bool big_endian_, reversed_;
-  const std::shared_ptr<EarlyFrame> early_;
+  EarlyFrame* const early_;  // the frame's
   const std::string name_;
   std::atomic<std::uint64_t> not_finite_{no_sample};
 };

@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "gpu/core/board_plan.h"
+#include "gpu/core/early_frame.h"
 
 namespace datum {
 
-struct SiteRecord;  // gpu/board/site_record.h
+struct SiteRecord;   // gpu/board/site_record.h
+struct SiteScratch;  // gpu/board/site_pixels.h
 
 /// z of one site's pixels for the host to read: um from the nominal board at the site's centre, in the order of its runs, NaN
 /// where there is no height; pixel_padding (gpu/board/site_pixels.h) more mean nothing. Null where the fit is not ok.
@@ -25,9 +28,15 @@ struct SiteHeights {
 /// parallel_for.
 using SiteWork = std::function<void(std::size_t site, const SiteHeights& heights)>;
 
-/// The host's work on sites whose records are complete: reads their pixels once, on at most `threads` threads.
+/// The host's work on a site whose record is complete.
+void work_on_site(const BoardPlan& plan, const FrameView& frame, const SiteRecord& record, std::size_t site,
+                  SiteScratch& scratch, const SiteWork& work);
+/// On all sites, on at most `threads` threads: reads their pixels once.
 void work_on_sites(const BoardPlan& plan, const FrameView& frame, const SiteRecord* records, unsigned threads,
                    const SiteWork& work);
+/// On those of `sites`, in this order.
+void work_on_sites(const BoardPlan& plan, const FrameView& frame, const SiteRecord* records,
+                   const std::vector<std::uint32_t>& sites, unsigned threads, const SiteWork& work);
 
 class BoardMeasurer {
  public:
@@ -40,6 +49,10 @@ class BoardMeasurer {
   /// the pixels on the host and does the work while they are at hand.
   virtual void measure(const BoardPlan& plan, const FrameView& frame, SiteRecord* records, unsigned threads,
                        const SiteWork& work);
+  /// Frames that arrive from now on are probably of this plan, which was measured last: each has work that `make` makes. `of`: what
+  /// that work is made from; the same one again changes nothing. Without effect where nobody measures frames that arrive.
+  virtual void expect(const BoardPlan& plan, const std::shared_ptr<const void>& of,
+                      const EarlyWorkMaker& make);
   /// "cpu avx512 x2", "cuda NVIDIA H200 sm_90": who measured the last board, for its verdict.
   virtual std::string describe() const = 0;
 };

@@ -38,6 +38,7 @@ struct CudaSlotMeasurer::State {
   void prepare_band();
   bool has_slot(int slot) const { return slot >= 0 && slot < on.slots.memory().slots; }
   std::uint32_t left(SlotFrame frame) const;
+  void fetch_band(std::size_t band, int slot, SiteRecord* records, std::chrono::milliseconds timeout);
   void measure_bands(SlotFrame frame, std::uint32_t left, SiteRecord* records,
                      std::chrono::milliseconds timeout);
 };
@@ -93,15 +94,19 @@ std::uint32_t CudaSlotMeasurer::State::left(SlotFrame frame) const {
   return us <= whole.board_us() ? left : all;
 }
 
+void CudaSlotMeasurer::State::fetch_band(std::size_t band, int slot, SiteRecord* records,
+                                         std::chrono::milliseconds timeout) {
+  const std::vector<std::uint32_t>& of = bands[band].sites;
+  of_band.resize(of.size());
+  parts[band]->fetch(slot, timeout, of_band.data());
+  for (std::size_t i = 0; i < of.size(); ++i) records[of[i]] = of_band[i];
+}
+
 void CudaSlotMeasurer::State::measure_bands(SlotFrame frame, std::uint32_t left, SiteRecord* records,
                                             std::chrono::milliseconds timeout) {
   for (std::size_t k = 0; k < bands.size(); ++k)
     if (left >> k & 1) parts[k]->launch(frame.slot);
-  for (std::size_t k = 0; k < bands.size(); ++k) {
-    of_band.resize(bands[k].sites.size());
-    parts[k]->fetch(frame.slot, timeout, of_band.data());
-    for (std::size_t i = 0; i < of_band.size(); ++i) records[bands[k].sites[i]] = of_band[i];
-  }
+  for (std::size_t k = 0; k < bands.size(); ++k) fetch_band(k, frame.slot, records, timeout);
 }
 
 CudaSlotMeasurer::CudaSlotMeasurer(const SlotMemory& memory, FrameTransfer transfer)
@@ -155,6 +160,21 @@ void CudaSlotMeasurer::arrived(SlotFrame frame, std::uint32_t bands) {
   for (std::size_t k = 0; k < s.ready; ++k)
     if (now >> k & 1) s.parts[k]->launch(frame.slot);
   s.prepared = true;
+}
+
+std::uint32_t CudaSlotMeasurer::measured(SlotFrame frame, std::uint32_t bands, SiteRecord* records) {
+  State& s = *state_;
+  if (!s.prepared || !s.has_slot(frame.slot)) return 0;
+  const std::uint32_t begun = s.progress.begun(frame.slot, frame.number) & bands;
+  std::uint32_t done = 0;
+  for (std::size_t k = 0; k < s.ready; ++k) {
+    if (!(begun >> k & 1) || !s.parts[k]->is_done(frame.slot)) continue;
+    s.prepared = false;  // unless all goes well
+    s.fetch_band(k, frame.slot, records, prepare_timeout);
+    s.prepared = true;
+    done |= std::uint32_t{1} << k;
+  }
+  return done;
 }
 
 void CudaSlotMeasurer::settle() {

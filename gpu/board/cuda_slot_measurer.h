@@ -28,6 +28,7 @@ class CudaSlotMeasurer : public SlotMeasurer {
   void prepare(const BoardPlan& plan, std::int32_t pitch) override;
   bool prepare_band() override;
   void arrived(SlotFrame frame, std::uint32_t bands) override;
+  std::uint32_t measured(SlotFrame frame, std::uint32_t bands, SiteRecord* records) override;
   void settle() override;
   /// After a GpuError another prepare() must come first. `timeout_ms`: of each band that is waited for.
   void measure(SlotFrame frame, SiteRecord* records, int timeout_ms) override;

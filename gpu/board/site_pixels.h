@@ -17,6 +17,12 @@ struct SiteMemory {
   KeptArray<float> x, y, ring_z, body_z;
 };
 
+/// Of work on one site after the other (board_measurer.h).
+struct SiteScratch {
+  SiteMemory pixels;
+  KeptArray<std::int32_t> nm;
+};
+
 /// um from the site's centre, z = NaN where there is no height; in the order of the runs. site.ring_pixels each.
 struct RingPoints {
   const float *x, *y, *z;

@@ -39,6 +39,9 @@ class SlotMeasurer {
   /// The pixels of these bands lie in the slot, and stay: those that are prepared are measured from now on. Does not
   /// wait for them. Throws GpuError.
   virtual void arrived(SlotFrame frame, std::uint32_t bands) = 0;
+  /// Those of this frame's `bands` that arrived and are measured by now: writes their records to the places of their sites. Does
+  /// not wait. Throws GpuError.
+  virtual std::uint32_t measured(SlotFrame frame, std::uint32_t bands, SiteRecord* records) = 0;
   /// Waits until nothing that arrived is under way: kernels whose blocks wait for each other must not share the device
   /// with those of others. Throws GpuError.
   virtual void settle() = 0;

@@ -218,12 +218,14 @@ void SlotPart::launch(int slot) {
   graphs_[static_cast<std::size_t>(slot)].launch(on_.stream);
 }
 
+bool SlotPart::is_done(int slot) const {
+  return __atomic_load_n(&answers_.get()[slot].boards, __ATOMIC_ACQUIRE) ==
+         number_[static_cast<std::size_t>(slot)];
+}
+
 void SlotPart::await(int slot, std::chrono::milliseconds timeout) const {
-  const std::uint32_t number = number_[static_cast<std::size_t>(slot)];
-  const Answer* const answer = answers_.get() + slot;
-  wait_until([&] { return __atomic_load_n(&answer->boards, __ATOMIC_ACQUIRE) == number; }, on_.stream,
-             timeout, "a board");
-  if (answer->timed_out) throw GpuError("CUDA: the planes of a board were not done within their time", true);
+  wait_until([&] { return is_done(slot); }, on_.stream, timeout, "a board");
+  if (answers_.get()[slot].timed_out) throw GpuError("CUDA: the planes of a board were not done within their time", true);
 }
 
 void SlotPart::fetch(int slot, std::chrono::milliseconds timeout, SiteRecord* records) {

@@ -40,6 +40,8 @@ class SlotPart {
   /// slot, whatever lies there. Throws GpuError.
   void prepare(const BoardPlan& plan, std::int32_t pitch, FrameTransfer wanted);
   void launch(int slot);
+  /// Whether the records of the last launch of this slot are there: fetch() does not wait then.
+  bool is_done(int slot) const;
   /// Waits for the records of the last launch of this slot: plan.site_count in the order of the sites.
   void fetch(int slot, std::chrono::milliseconds timeout, SiteRecord* records);
   /// Of prepare(): the device's time for these sites.

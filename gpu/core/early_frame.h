@@ -4,19 +4,38 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "gpu/core/board_plan.h"
 
 namespace datum {
 
-/// One frame. It belongs to the counts that `put` was called with: a copy of the frame, or a changed one, has none.
+struct SiteRecord;  // gpu/board/site_record.h
+
+/// The host's own work on the sites of a frame that arrives.
+class EarlyWork {
+ public:
+  virtual ~EarlyWork() = default;
+  /// A site's record is complete, and its pixels are in the frame. Callable from several threads for different sites; must not call
+  /// parallel_for.
+  virtual void look(const FrameView& frame, std::size_t site, const SiteRecord& record) = 0;
+};
+/// Makes the work of one more frame.
+using EarlyWorkMaker = std::function<std::shared_ptr<EarlyWork>()>;
+
+/// One frame. It belongs to the counts that `put` was called with: a copy of the frame, or a changed one, has none. Its end ends
+/// every access to them.
 class EarlyFrame {
  public:
   virtual ~EarlyFrame() = default;
-  /// `n` pixels of the frame from `first` on, row-major, are as they will stay, or come again. Callable from several threads
-  /// for different pixels.
+  /// `n` pixels of the frame from `first` on, row-major, are as they will stay, or come again behind withdraw(). Callable from
+  /// several threads for different pixels.
   virtual void put(const FrameView& frame, std::uint64_t first, std::uint64_t n) = 0;
+  /// Some that were put are about to change. Nobody reads the frame when this returns. Callable from several threads.
+  virtual void withdraw() = 0;
+  /// What was done on the sites of this frame, whose pixels are all there; null: nothing that holds.
+  virtual std::shared_ptr<EarlyWork> work(const FrameView& frame) = 0;
 };
 
 /// Who takes pixels of frames early. Callable from any thread.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -23,6 +25,7 @@ class EarlyCopies final : public EarlyPixels {
     const auto* copy = dynamic_cast<const Copy*>(frame.early.taken.get());
     ASSERT_NE(copy, nullptr);
     EXPECT_EQ(static_cast<std::size_t>(copy->type), frame.counts.index());
+    EXPECT_FALSE(copy->changed_unannounced);
     EXPECT_EQ(copy->given, std::vector<std::uint8_t>(frame.size(), 1));
     EXPECT_EQ(std::memcmp(copy->classes.data(), frame.classes.data(), frame.size()), 0);
     std::visit(
@@ -48,14 +51,21 @@ class EarlyCopies final : public EarlyPixels {
       std::memcpy(counts.data() + first * bytes, static_cast<const char*>(frame.counts) + first * bytes,
                   n * bytes);
       std::memcpy(classes.data() + first, frame.classes + first, n);
-      std::memset(given.data() + first, 1, n);
+      const auto from = given.begin() + static_cast<std::ptrdiff_t>(first),
+                 to = from + static_cast<std::ptrdiff_t>(n);
+      if (withdrawn == 0 && std::find(from, to, 1) != to) changed_unannounced = true;
+      std::fill(from, to, std::uint8_t{1});
     }
+    void withdraw() override { ++withdrawn; }
+    std::shared_ptr<EarlyWork> work(const FrameView&) override { return nullptr; }
 
     const CountType type;
     std::mutex mutex;
     std::vector<char> counts;
     std::vector<std::uint8_t> classes, given;
     const void* of = nullptr;
+    std::atomic<int> withdrawn{0};
+    bool changed_unannounced = false;
   };
 };
 

@@ -124,6 +124,38 @@ TEST_F(SlotBandsCuda, WhatArrivedIsNotReadAgain) {
   }
 }
 
+TEST_F(SlotBandsCuda, GivesRecordsOfBandsBeforeTheOrder) {
+  const MapScene board = board_map(ragged_rings(), board_options(CountType::int16, 11));
+  const std::vector<SiteRecord> cpu = on_cpu(board);
+  const std::vector<FrameBand> bands = frame_bands(board.plan());
+  const FrameSlots slots(board.bytes(), 2);
+  std::uint32_t number = 0;
+  for (const FrameTransfer transfer : transfers) {
+    CudaSlotMeasurer measurer(slots.memory(), transfer);
+    measurer.prepare(board.plan(), board.pitch);
+    prepare_bands(&measurer);
+    const SlotFrame in_slot{1, ++number};
+    Arrival frame(slots, in_slot, board);
+    std::vector<SiteRecord> early = poison(board.sites.size());
+    EXPECT_EQ(measurer.measured(in_slot, frame.all(), early.data()), 0u) << "nothing arrived";
+    std::uint32_t there = 0;
+    for (std::uint32_t k = 0; k < bands.size(); ++k) {
+      frame.arrive(&measurer, 1u << k);
+      there |= 1u << k;
+      ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+      EXPECT_EQ(measurer.measured({1, number + 1}, frame.all(), early.data()), 0u) << "another frame";
+      EXPECT_EQ(measurer.measured(in_slot, frame.all(), early.data()), there);
+      EXPECT_EQ(measurer.measured(in_slot, 1u << k, early.data()), 1u << k);
+      for (const std::uint32_t i : bands[k].sites)
+        expect_same(board.sites[i], early[i], cpu[i], measurer.transfer() + ", site " + std::to_string(i));
+    }
+    std::vector<SiteRecord> records = poison(board.sites.size());
+    measurer.measure(in_slot, records.data(), timeout_ms);
+    EXPECT_EQ(std::memcmp(records.data(), early.data(), records.size() * sizeof records[0]), 0);
+    if (HasFailure()) return;
+  }
+}
+
 TEST_F(SlotBandsCuda, ASlotThatIsUsedAgainHasNothingOfTheFrameBefore) {
   std::mt19937 random(2);
   std::uint32_t number = 0;

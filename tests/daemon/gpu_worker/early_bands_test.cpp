@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstring>
+#include <future>
 #include <numeric>
 #include <utility>
 
@@ -65,6 +68,15 @@ class EarlyBandsTest : public EarlySlotsTest {
     put(*first, board_, {{0, board_.count()}});
     EXPECT_TRUE(early_sites(measured(board_, first.get())).empty());
     return report();
+  }
+  /// Frames that begin from now on have this work.
+  std::shared_ptr<Looks> expect_looks() {
+    auto looks = std::make_shared<Looks>();
+    link_->expect(board_.plan(), looks, [looks] { return looks; });
+    return looks;
+  }
+  void put_band(EarlyFrame& early, const FrameBand& band) const {
+    early.put(view_of(board_), pixels_of(band).first, pixels_of(band).second);
   }
   std::vector<FrameBand> bands() const { return frame_bands(board_.plan()); }
   Pixels pixels_of(const FrameBand& band) const {
@@ -193,6 +205,107 @@ TEST_F(EarlyBandsTest, AWorkerWithoutBandsMeasuresTheWholeFrame) {
   expect_equal(measured(board_, early.get()), expected);
 }
 
+TEST_F(EarlyBandsTest, ASiteIsLookedAtOnceItsRecordIsThere) {
+  begun();  // the bands are prepared
+  const std::shared_ptr<Looks> looks = expect_looks();
+  const std::shared_ptr<EarlyFrame> early = begin();
+  const FrameView frame = view_of(board_);
+  std::uint64_t there = 0;
+  std::size_t sites = 0;
+  for (const FrameBand& band : bands()) {
+    const std::uint64_t end = pixels_of(band).first + pixels_of(band).second;
+    early->put(frame, there, end - there);
+    there = end;
+    sites += band.sites.size();
+    ASSERT_TRUE(looks->await(band.sites));
+    EXPECT_EQ(looks->count(), sites);
+  }
+  early->put(frame, there, board_.count() - there);
+  EXPECT_EQ(early->work(frame), looks);
+  const std::vector<SiteRecord> got = measured(board_, early.get());
+  EXPECT_EQ(early->work(frame), looks) << "also when its slot has another frame";
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(looks->records[i].size(), 1u) << "once";
+    EXPECT_EQ(std::memcmp(&looks->records[i][0], &got[i], sizeof got[i]), 0) << "the order's record";
+  }
+}
+
+TEST_F(EarlyBandsTest, WhatComesAgainIsLookedAtNoMore) {
+  begun();
+  const std::shared_ptr<Looks> looks = expect_looks();
+  const std::shared_ptr<EarlyFrame> early = begin();
+  put_band(*early, bands()[0]);
+  ASSERT_TRUE(looks->await(bands()[0].sites));
+  early->withdraw();
+  early->put(view_of(board_), 0, board_.count());
+  const std::vector<SiteRecord> expected = measured(board_);
+  expect_equal(measured(board_, early.get()), expected);
+  EXPECT_EQ(looks->count(), bands()[0].sites.size());
+  EXPECT_EQ(early->work(view_of(board_)), nullptr);
+}
+
+TEST_F(EarlyBandsTest, WorkOnOtherCountsIsNotTheFrames) {
+  begun();
+  const std::shared_ptr<Looks> looks = expect_looks();
+  const std::shared_ptr<EarlyFrame> early = begin();
+  put(*early, board_, pieces_of(board_, 4));
+  const MapScene copy = board_;
+  EXPECT_EQ(early->work({copy.memory.data(), classes_of(board_), copy.pitch}), nullptr);
+  EXPECT_EQ(early->work(view_of(board_)), looks);
+}
+
+/// Who withdraws, or ends a frame, may change its pixels then.
+TEST_F(EarlyBandsTest, NobodyReadsAFrameThatIsWithdrawn) {
+  struct Slow final : EarlyWork {
+    void look(const FrameView&, std::size_t, const SiteRecord&) override {
+      if (began.exchange(true)) return;
+      started.set_value();
+      go_on.get_future().wait();
+      done = true;
+    }
+    std::atomic<bool> began{false}, done{false};
+    std::promise<void> started, go_on;
+  };
+  begun();
+  for (const bool ends : {false, true}) {
+    const auto slow = std::make_shared<Slow>();
+    link_->expect(board_.plan(), slow, [slow] { return slow; });
+    std::shared_ptr<EarlyFrame> early = begin();
+    put_band(*early, bands()[0]);
+    slow->started.get_future().wait();
+    bool was_done = false;
+    std::thread other([&] {
+      ends ? early.reset() : early->withdraw();
+      was_done = slow->done;
+    });
+    slow->go_on.set_value();
+    other.join();
+    EXPECT_TRUE(was_done);
+  }
+}
+
+TEST_F(EarlyBandsTest, FramesOfAnotherPlanHaveNoWorkOfTheOneBefore) {
+  begun();
+  const std::shared_ptr<Looks> looks = expect_looks();
+  const MapScene before = board_, wider = board_of(1, 16);
+  board_.sites = wider.sites, board_.runs = wider.runs, board_.run_side = wider.run_side;
+  for (int i = 0; i < 2; ++i) measured(board_);
+  link_->expect(before.plan(), looks, [looks] { return looks; });  // too late
+  const std::shared_ptr<EarlyFrame> early = begin();
+  put(*early, board_, pieces_of(board_, 5));
+  EXPECT_EQ(early->work(view_of(board_)), nullptr);
+}
+
+TEST_F(EarlyBandsTest, WithoutBandsNothingIsLookedAtEarly) {
+  restart("no-bands");
+  const std::shared_ptr<Looks> looks = expect_looks();
+  const std::shared_ptr<EarlyFrame> early = begin();
+  put(*early, board_, pieces_of(board_, 2));
+  const std::vector<SiteRecord> expected = measured(board_);
+  expect_equal(measured(board_, early.get()), expected);
+  EXPECT_EQ(looks->count(), 0u);
+}
+
 /// The worker faults or ends on the way of a frame: its board is the CPU's, with the same bytes, and so are the next ones until
 /// the worker is there again.
 class EarlyFaults : public EarlyBandsTest,
@@ -204,6 +317,7 @@ TEST_P(EarlyFaults, CostNoBoard) {
   std::vector<SiteRecord> expected(board_.sites.size());
   measure_board(board_.plan(), view_of(board_), cpu_backend(1), expected.data());
   std::vector<std::string> faults;
+  const std::shared_ptr<Looks> looks = expect_looks();
   const std::shared_ptr<EarlyPixels> slots = link_->early();
   const std::shared_ptr<EarlyFrame> early = begin();
   FailoverMeasurer measurer(
@@ -227,6 +341,8 @@ TEST_P(EarlyFaults, CostNoBoard) {
   EXPECT_NE(faults[0].find(GetParam().second), std::string::npos) << faults[0];
   EXPECT_FALSE(slots->begin(board_.type, board_.rows, board_.cols));
   early->put(view_of(board_), 0, board_.count());  // a sensor that still sends
+  for (const auto& [site, records] : looks->records)
+    EXPECT_EQ(records[0].fit.c, expected[site].fit.c) << "what was looked at before holds";
 }
 INSTANTIATE_TEST_SUITE_P(All, EarlyFaults,
                          ::testing::Values(std::pair{"band-fault",

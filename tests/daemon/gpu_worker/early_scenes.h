@@ -5,6 +5,10 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -28,6 +32,28 @@ inline MapScene heights_of(std::uint64_t seed) {
   board.memory = board_of(seed).memory;
   return board;
 }
+
+/// Remembers what it looked at.
+struct Looks final : EarlyWork {
+  void look(const FrameView&, std::size_t site, const SiteRecord& record) override {
+    const std::lock_guard lock(mutex);
+    records[site].push_back(record);
+    looked.notify_all();
+  }
+  bool await(const std::vector<std::uint32_t>& sites) {
+    std::unique_lock lock(mutex);
+    return looked.wait_for(lock, std::chrono::seconds(30), [&] {
+      return std::all_of(sites.begin(), sites.end(), [&](auto site) { return records.count(site) > 0; });
+    });
+  }
+  std::size_t count() {
+    const std::lock_guard lock(mutex);
+    return records.size();
+  }
+  std::mutex mutex;
+  std::condition_variable looked;
+  std::map<std::size_t, std::vector<SiteRecord>> records;
+};
 
 using Pixels = std::pair<std::uint64_t, std::uint64_t>;
 
