@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "daemon/inspection/board/warp_recipe.h"
+#include "daemon/inspection/verdict/characteristic.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
@@ -16,7 +17,14 @@ PlannedBoard plan_board(const Recipe& recipe, const SensorProfile& sensor, const
     if (sites[i].reason == Reason::none) shapes[i] = {RingTiles(sites[i].ring), BodyShape(sites[i].body)};
   });
   OwnedBoardPlan plan(recipe, sensor, frame, sites);
-  return {std::move(sites), std::move(shapes), std::move(plan)};
+  return {std::move(sites), std::move(shapes), std::move(plan), site_demands(recipe), lsb_um(frame)};
+}
+
+SiteDemands site_demands(const Recipe& recipe) {
+  SiteDemands demands{recipe.floor, recipe.uncertainty.ring_structure_is_board, {}};
+  for (const Component& component : recipe.components)
+    demands.bodies.push_back({demand_of(component), wanted_ranks(component)});
+  return demands;
 }
 
 BoardPlanner::Key BoardPlanner::key_of(const Recipe& recipe, const SensorProfile& sensor,

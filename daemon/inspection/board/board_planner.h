@@ -21,11 +21,25 @@ struct SiteShape {
   BodyShape body;
 };
 
+/// What a recipe asks of the pixels of its sites.
+struct SiteDemands {
+  FloorSettings floor;
+  bool ring_structure_is_board = false;
+  struct Body {
+    HeightDemand heights;
+    WantedRanks ranks;
+  };
+  std::vector<Body> bodies;  // of the components, which are the first sites
+};
+SiteDemands site_demands(const Recipe& recipe);
+
 /// Sites and plan of one recipe at one place, for frames of one geometry.
 struct PlannedBoard {
   std::vector<Site> sites;
   std::vector<SiteShape> shapes;  // of each site
   OwnedBoardPlan plan;
+  SiteDemands demands;
+  double lsb_um = 0;  // of the frames' heights; 0 for floats
 };
 
 /// Makes a board's plan with `threads` threads.

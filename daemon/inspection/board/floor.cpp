@@ -133,7 +133,7 @@ FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile
 }
 
 Floor floor_of(const FloorSettings& settings, const PlannedBoard& board, std::size_t index,
-               const SiteRecord& record, const float* ring_z, const HeightFrame& frame) {
+               const SiteRecord& record, const float* ring_z) {
   Floor floor;
   floor.fit = record.fit;
   const Site& site = board.sites[index];
@@ -148,7 +148,7 @@ Floor floor_of(const FloorSettings& settings, const PlannedBoard& board, std::si
   if (record.fit.status == FitStatus::ok) {
     const RingFloor measured = ring_floor(
         p, board.shapes[index].tiles, record, plan.runs + p.ring_run, plan.run_side + p.ring_run, ring_z,
-        {site.body_mm.x() * 1e3, site.body_mm.y() * 1e3, lsb_um(frame), settings.form_um, best_isa()});
+        {site.body_mm.x() * 1e3, site.body_mm.y() * 1e3, board.lsb_um, settings.form_um, best_isa()});
     floor.fit = measured.fit;
     set_fit(measured.fit, site, e);
     set_ring(measured, floor);

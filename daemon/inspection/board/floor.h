@@ -50,6 +50,6 @@ FloorThresholds thresholds_of(const FloorSettings& settings, const SensorProfile
 /// The floor of a site's ring, with its evidence; refused where a gate fails. `index` of the site in `board`,
 /// which was measured in `frame`; `ring_z`: SiteHeights::ring.
 Floor floor_of(const FloorSettings& settings, const PlannedBoard& board, std::size_t index,
-               const SiteRecord& record, const float* ring_z, const HeightFrame& frame);
+               const SiteRecord& record, const float* ring_z);
 
 }  // namespace datum

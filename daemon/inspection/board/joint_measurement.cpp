@@ -1,8 +1,9 @@
-// The boards of a panel in one call of the measurer.
+// The boards of a frame in one call of the measurer.
 #include <algorithm>
 #include <vector>
 
 #include "daemon/inspection/board/board_in_hand.h"
+#include "daemon/inspection/board/early_scan.h"
 
 namespace datum {
 namespace {
@@ -39,6 +40,29 @@ struct JointPlan {
   }
 };
 
+/// A frame's only board. Most of its sites may have been evaluated while the frame arrived.
+void measure_alone(BoardInHand& board, const FrameView& frame, BoardMeasurer& measurer, unsigned threads) {
+  const std::shared_ptr<const PlannedBoard>& planned = board.planned;
+  const BoardPlan plan = planned->plan.plan();
+  const std::shared_ptr<EarlyScan> early = early_scan_of(frame, *planned);
+  std::vector<SiteRecord> records(early ? plan.site_count : 0);
+  if (early) {
+    measurer.measure(plan, frame, records.data());
+    board.scan = early->finish(frame, records, threads);
+  }
+  if (!board.scan) {
+    board.scan = std::make_unique<SiteScan>(*planned, frame);
+    SiteScan& scan = *board.scan;
+    const SiteWork work = [&scan](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); };
+    std::copy(records.begin(), records.end(), scan.records());
+    early ? work_on_sites(plan, frame, records.data(), threads, work)
+          : measurer.measure(plan, frame, scan.records(), threads, work);
+  }
+  // An alignment finds each board at a place of its own, with a plan of its own.
+  if (board.in.planner && !board.in.recipe->alignment)
+    measurer.expect(plan, planned, [planned] { return std::make_shared<EarlyScan>(planned); });
+}
+
 }  // namespace
 
 void measure_boards(std::span<BoardInHand> boards, const HeightFrame& frame, BoardMeasurer& measurer,
@@ -46,20 +70,18 @@ void measure_boards(std::span<BoardInHand> boards, const HeightFrame& frame, Boa
   std::vector<BoardInHand*> measured;
   for (BoardInHand& board : boards) {
     if (board.why) continue;
-    board.scan = std::make_unique<SiteScan>(*board.in.recipe, *board.planned, frame);
     measured.push_back(&board);
   }
   if (measured.empty()) return;
-  if (measured.size() == 1) {
-    SiteScan& scan = *measured.front()->scan;
-    measurer.measure(measured.front()->planned->plan.plan(), view_of(frame), scan.records(), threads,
-                     [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
-    return;
-  }
+  const FrameView view = view_of(frame);
+  if (measured.size() == 1) return measure_alone(*measured.front(), view, measurer, threads);
   JointPlan joint;
-  for (const BoardInHand* board : measured) joint.add(board->planned->plan.plan());
+  for (BoardInHand* board : measured) {
+    board->scan = std::make_unique<SiteScan>(*board->planned, view);
+    joint.add(board->planned->plan.plan());
+  }
   std::vector<SiteRecord> records(joint.sites.size());
-  measurer.measure(joint.joined(), view_of(frame), records.data(), threads,
+  measurer.measure(joint.joined(), view, records.data(), threads,
                    [&](std::size_t i, const SiteHeights& heights) {
                      const auto after = std::upper_bound(joint.first.begin(), joint.first.end(), i);
                      const auto board = static_cast<std::size_t>(after - joint.first.begin()) - 1;

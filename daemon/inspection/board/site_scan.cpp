@@ -7,33 +7,33 @@
 #include "gpu/component_height/component_height.h"
 
 namespace datum {
-SiteScan::SiteScan(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame)
-    : recipe_(recipe),
-      board_(board),
+SiteScan::SiteScan(const PlannedBoard& board, const FrameView& frame)
+    : board_(board),
       frame_(frame),
       plan_(board.plan.plan()),
       records_(board.sites.size()),
       floors_(board.sites.size()),
-      bodies_(recipe.components.size()) {
-  if (!recipe.uncertainty.ring_structure_is_board) noise_.emplace(plan_);
+      bodies_(board.demands.bodies.size()) {
+  if (!board.demands.ring_structure_is_board) noise_.emplace(plan_);
 }
 
 void SiteScan::look(std::size_t i, const SiteHeights& heights) {
-  const bool patch = i >= recipe_.components.size();
-  floors_[i] = floor_of(patch ? patch_gates(recipe_.floor, board_.sites[i]) : recipe_.floor, board_, i,
-                        records_[i], heights.ring, frame_);
+  const FloorSettings& floor = board_.demands.floor;
+  const bool patch = i >= bodies_.size();
+  floors_[i] =
+      floor_of(patch ? patch_gates(floor, board_.sites[i]) : floor, board_, i, records_[i], heights.ring);
   if (noise_) noise_->look(i, floors_[i], heights.ring);
   if (!patch && board_.sites[i].reason == Reason::none && floors_[i].reason == Reason::none)
     bodies_[i] = seen(floors_[i], i, heights.body, heights.body_nm);
 }
 
 SeenBody SiteScan::seen_over(const Floor& floor, std::size_t i) {
-  return seen(floor, i, take_body(plan_, plan_.sites[i], view_of(frame_), best_isa()).get(), nullptr);
+  return seen(floor, i, take_body(plan_, plan_.sites[i], frame_, best_isa()).get(), nullptr);
 }
 
 SeenBody SiteScan::seen(const Floor& floor, std::size_t i, const float* body_z, const std::int32_t* nm) {
   const SitePlan& site = plan_.sites[i];
-  const HeightDemand demand = demand_of(recipe_.components[i]);
+  const auto& [demand, ranks] = board_.demands.bodies[i];
   BodyScratch own;
   if (floor.from_warp || floor.measured_again) {
     // over a floor other than the backend's: measured again on the host, with every backend's bytes
@@ -42,14 +42,13 @@ SeenBody SiteScan::seen(const Floor& floor, std::size_t i, const float* body_z, 
   }
   SeenBody s;
   s.heights = derive(records_[i].body, demand);
-  s.evidence =
-      body_evidence({site, plan_.runs + site.body_run, nm}, board_.shapes[i].body, view_of(frame_).classes,
-                    plan_.cols, records_[i].body, s.heights, wanted_ranks(recipe_.components[i]));
+  s.evidence = body_evidence({site, plan_.runs + site.body_run, nm}, board_.shapes[i].body, frame_.classes,
+                             plan_.cols, records_[i].body, s.heights, ranks);
   return s;
 }
 
 FrameNoise SiteScan::noise(unsigned threads) {
-  return noise_ ? noise_->noise(view_of(frame_), floors_, threads) : FrameNoise();
+  return noise_ ? noise_->noise(frame_, floors_, threads) : FrameNoise();
 }
 
 }  // namespace datum

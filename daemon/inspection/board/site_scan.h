@@ -19,7 +19,7 @@ struct SeenBody {
 /// Borrows its inputs. A site's pixels are read again only for a floor that replaces a refused one.
 class SiteScan {
  public:
-  SiteScan(const Recipe& recipe, const PlannedBoard& board, const HeightFrame& frame);
+  SiteScan(const PlannedBoard& board, const FrameView& frame);
 
   /// Destination of the backend's records: one for each site of the plan.
   SiteRecord* records() { return records_.data(); }
@@ -38,9 +38,8 @@ class SiteScan {
   /// `nm`: over the record's floor; not read where the floor is another one.
   SeenBody seen(const Floor& floor, std::size_t site, const float* body_z, const std::int32_t* nm);
 
-  const Recipe& recipe_;
   const PlannedBoard& board_;
-  const HeightFrame& frame_;
+  const FrameView frame_;
   const BoardPlan plan_;
   std::vector<SiteRecord> records_;
   std::vector<Floor> floors_;

@@ -19,7 +19,7 @@ class FrameNoises : public ::testing::Test {
     testing::render(scene_);
     const BoardView view(scene_.frame, board_from_sensor(scene_.inputs()));
     board_.emplace(plan_board(scene_.recipe, scene_.sensor, scene_.frame, view, 1));
-    SiteScan scan(scene_.recipe, *board_, scene_.frame);
+    SiteScan scan(*board_, view_of(scene_.frame));
     CpuBoardMeasurer(cpu_backend(1))
         .measure(plan(), frame(), scan.records(), 1,
                  [&](std::size_t i, const SiteHeights& heights) { scan.look(i, heights); });
