@@ -20,6 +20,7 @@
 #include "daemon/store/store_rows.h"
 #include "daemon/store/store_schema.h"
 #include "daemon/store/store_sums.h"
+#include "daemon/store/wal_room.h"
 
 namespace datum {
 namespace {
@@ -127,6 +128,7 @@ ResultStore::ResultStore(const fs::path& file, const StoreOpening& opening)
   id_ = store_id_of(db, file);
   const std::uint64_t given = last_given(db, file);
   impl_->mark->keep({id_, given, chain_sha256(given)});
+  make_wal_room(file);
   impl_->presence = std::make_unique<StorePresence>(file);
 }
 
