@@ -90,7 +90,8 @@ void ArrivingBlock::arrived(std::size_t bytes) {
 HashedPart ArrivingBlock::take_hash(ByteView bytes) {
   pieces_.finish();
   if (bytes.size() != memory_.size()) throw FrameError("a block of another size than its memory");
-  parallel_for(profile_.reading.threads, passed_.size(), [&](std::size_t leaf, unsigned) {
+  parallel_for(profile_.reading.threads, passed_.size(), [&](std::size_t i, unsigned) {
+    const std::size_t leaf = passed_.size() - 1 - i;  // the last ones did not come early: they take longest
     const ByteView whole = leaf_of(bytes, leaf);
     std::uint8_t* const copy = copy_.data() + leaf * hash_leaf_bytes;
     if (passed_[leaf] && std::memcmp(copy, whole.data(), whole.size()) == 0) return;
