@@ -178,23 +178,35 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {
-    const auto on_cpu = [&](FacetMatcher& cpu) {
-      cpu.match(model, surface, settings, by_points, by_surface);
-    };
-    const std::size_t size = surface.point_count + surface.facet_count + model->facet.size();
-    const MatchCrossovers crossovers = least_.get();
-    const std::size_t least = by_surface ? crossovers.by_surface : crossovers.by_points;
-    if (size < least)
-      return here(on_cpu, " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least) +
-                              least_.how() + ")");
-    either(
+    at_size(
+        surface.point_count + surface.facet_count + model->facet.size(), by_surface != nullptr,
         [&](ServiceClient& gpu) {
           gpu.match(model, surface, settings, backend_.threads, by_points, by_surface);
         },
-        on_cpu);
+        [&](FacetMatcher& cpu) { cpu.match(model, surface, settings, by_points, by_surface); });
+  }
+  void sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+           const ScanMatchSettings& settings, FacetSums* by_points, FacetSums* by_surface) override {
+    at_size(
+        surface.point_count + surface.facet_count + model->facet.size(), by_surface != nullptr,
+        [&](ServiceClient& gpu) {
+          gpu.sum(model, surface, settings, backend_.threads, by_points, by_surface);
+        },
+        [&](FacetMatcher& cpu) { cpu.sum(model, surface, settings, by_points, by_surface); });
   }
 
  private:
+  /// By the GPU from the crossover on.
+  template <class Gpu, class OnCpu>
+  void at_size(std::size_t size, bool by_surface, const Gpu& gpu, const OnCpu& cpu) {
+    const MatchCrossovers crossovers = least_.get();
+    const std::size_t least = by_surface ? crossovers.by_surface : crossovers.by_points;
+    if (size < least)
+      return here(cpu, " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least) +
+                           least_.how() + ")");
+    either(gpu, cpu);
+  }
+
   const std::shared_ptr<GpuServices> gpu_;
   const Backend backend_;
   Crossover<MatchCrossovers> least_;

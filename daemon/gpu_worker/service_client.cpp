@@ -36,6 +36,27 @@ void take_matches(Match* found, std::size_t count, unsigned threads, const Setti
 }
 
 /// Likewise.
+void take_sums(FacetSums* found, const FacetRegions& regions, float gate, FacetSums* out) {
+  if (!out) return;
+  const std::size_t bytes = regions.total.size() * sizeof *out;
+  std::memcpy(static_cast<void*>(out), found, bytes);
+  std::memset(static_cast<void*>(found), 0xff, bytes);
+  for (std::size_t r = 0; r < regions.total.size(); ++r)
+    if (contradicts(out[r], regions, r, gate))
+      throw GpuError("GPU worker: the sums of region " + std::to_string(r) + "'s facets can't be", true);
+}
+
+ServiceRequest order_of_scan(const ModelFacets& model, const ScannedSurface& surface,
+                             const ScanMatchSettings& settings, bool by_points, bool by_surface) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::scan;
+  order.count = model.facet.size();
+  order.scan = {settings,  surface.point_count, surface.view_count, surface.facet_count,
+                by_points, by_surface};
+  return order;
+}
+
+/// Likewise.
 void take_shares(const AreaModel& model, const JudgedPoints& points, const AreaShares& found,
                  unsigned threads, const AreaShares& out) {
   for (std::size_t k = 0; k < model.reaches.size(); ++k)
@@ -230,26 +251,14 @@ void ServiceClient::send_facets(const std::shared_ptr<const ModelFacets>& model)
   order.what = ServiceRequest::What::facets;
   order.count = model->facet.size();
   order.farthest = model->farthest;
+  if (model->regions) order.regions = static_cast<std::uint32_t>(model->regions->total.size());
   put_facets(*model, memory_for(order));
   ask(order, settings_.model_timeout);
   memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
   facets_ = model;
 }
 
-void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
-                          const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
-                          FacetPierced* by_surface) {
-  check(surface, settings);
-  prepare(model);
-  ServiceRequest order;
-  order.what = ServiceRequest::What::scan;
-  order.count = model->facet.size();
-  order.scan = {settings,
-                surface.point_count,
-                surface.view_count,
-                surface.facet_count,
-                by_points != nullptr,
-                by_surface != nullptr};
+std::byte* ServiceClient::ask_scan(ServiceRequest& order, const ScannedSurface& surface, unsigned threads) {
   std::byte* const memory = memory_for(order);
   if (order.bytes > 0) blank_ = 0;  // a new memory
   const ScanLayout l = layout_of(order.scan, order.count);
@@ -269,10 +278,39 @@ void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const
     });
   blank_ = 0;
   ask(order, settings_.scan_timeout);
+  return memory;
+}
+
+void ServiceClient::match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+                          const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
+                          FacetPierced* by_surface) {
+  check(surface, settings);
+  prepare(model);
+  ServiceRequest order = order_of_scan(*model, surface, settings, by_points, by_surface);
+  std::byte* const memory = ask_scan(order, surface, threads);
+  const ScanLayout l = layout_of(order.scan, order.count);
   take_matches(reinterpret_cast<FacetDeviation*>(memory + l.by_points), order.count, threads,
                settings.by_points, surface.point_count, by_points);
   take_matches(reinterpret_cast<FacetPierced*>(memory + l.by_surface), order.count, threads,
                settings.by_surface, surface.facet_count, by_surface);
+  blank_ = l.points;
+}
+
+void ServiceClient::sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+                        const ScanMatchSettings& settings, unsigned threads, FacetSums* by_points,
+                        FacetSums* by_surface) {
+  check(surface, settings);
+  check_summable(*model);
+  prepare(model);
+  if (model->regions->total.empty()) return;
+  ServiceRequest order = order_of_scan(*model, surface, settings, by_points, by_surface);
+  order.scan.regions = static_cast<std::uint32_t>(model->regions->total.size());
+  std::byte* const memory = ask_scan(order, surface, threads);
+  const ScanLayout l = layout_of(order.scan, order.count);
+  take_sums(reinterpret_cast<FacetSums*>(memory + l.by_points), *model->regions, settings.by_points.gate,
+            by_points);
+  take_sums(reinterpret_cast<FacetSums*>(memory + l.by_surface), *model->regions, settings.by_surface.gate,
+            by_surface);
   blank_ = l.points;
 }
 

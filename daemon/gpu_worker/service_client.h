@@ -61,6 +61,9 @@ class ServiceClient {
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, unsigned threads, FacetDeviation* by_points,
              FacetPierced* by_surface);
+  /// Likewise as sum_scan.
+  void sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+           const ScanMatchSettings& settings, unsigned threads, FacetSums* by_points, FacetSums* by_surface);
   /// As share_areas for at most most_points_at_once points. A new model is sent first.
   void share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points, unsigned threads,
              const AreaShares& out);
@@ -73,6 +76,8 @@ class ServiceClient {
   void send_model(const std::shared_ptr<const TriangleModel>& model);
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
                  unsigned threads, ModelDistance* out);
+  /// Sends a scan and waits for what matches it; the memory that has it, which names no class and no sum before.
+  std::byte* ask_scan(ServiceRequest& order, const ScannedSurface& surface, unsigned threads);
   /// The shared memory of an order; created anew where the last one of its kind is too small.
   std::byte* memory_for(ServiceRequest& order);
   ServiceReply ask(ServiceRequest order, std::chrono::milliseconds timeout);

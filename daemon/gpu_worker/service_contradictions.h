@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "daemon/gpu_worker/service_wire.h"
+#include "gpu/surface_match/facet_sums_math.h"
 
 namespace datum {
 
@@ -39,6 +41,29 @@ inline bool contradicts(const FacetDeviation& d, const PointMatchSettings& setti
 inline bool contradicts(const FacetPierced& p, const FacetMatchSettings& settings, std::size_t facets) {
   if (static_cast<unsigned>(p.kind) > static_cast<unsigned>(MatchClass::no_data)) return true;
   return p.kind != MatchClass::no_data && !(p.facet < facets && std::fabs(p.distance) <= settings.gate);
+}
+
+/// `regions`: of the model; its region r.
+inline bool contradicts(const FacetSums& s, const FacetRegions& regions, std::size_t r, float gate) {
+  const FacetRegions::Total& all = regions.total[r];
+  if (s.count > all.count || s.units < 0 || s.units > all.units) return true;
+  if (s.count == 0) {
+    const FacetSums none;
+    return std::memcmp(&s, &none, sizeof s) != 0;
+  }
+  const auto is_of = [&](std::uint32_t facet) {
+    return facet < regions.region.size() && regions.region[facet] == r;
+  };
+  // margin for the quantum of a mean, gate / 2^18
+  const float most = gate * 1.00001f;
+  if (!(is_of(s.highest) && is_of(s.lowest) && -most <= s.lowest_mm && s.lowest_mm <= s.highest_mm &&
+        s.highest_mm <= most))
+    return true;
+  // three numbers rounded to double
+  const double sum = double_of(s.weighted), units = static_cast<double>(s.units),
+               margin = 1e-15 * most * nm_per_mm * units;
+  return !(sum >= units * static_cast<double>(nm_of(s.lowest_mm)) - margin &&
+           sum <= units * static_cast<double>(nm_of(s.highest_mm)) + margin);
 }
 
 /// Diffusion preserves the sum, the range, and the pixels without a count.

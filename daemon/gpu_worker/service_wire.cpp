@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gpu/area_share/area_share_math.h"
 #include "gpu/core/gpu_error.h"
@@ -39,9 +40,27 @@ std::uint64_t diffusion_bytes(const DiffusionGrid& grid) {
   return 2 * plane * grid.nz * sizeof(std::int32_t);
 }
 
+/// Of a facet to be matched; `sums`: in a region.
+std::uint64_t facet_bytes(bool sums) {
+  return sizeof(ModelFacet) + sizeof(std::uint32_t) +
+         (sums ? sizeof(std::int64_t) + sizeof(std::uint16_t) : 0);
+}
+
+/// Calls visit(array) for the arrays of facets to be matched, in their order in memory.
+template <class Facets, class Visit>
+void each_facet_array(Facets& facets, const Visit& visit) {
+  visit(facets.facet);
+  visit(facets.order);
+}
+template <class Regions, class Visit>
+void each_region_array(Regions& regions, const Visit& visit) {
+  visit(regions.units);
+  visit(regions.region);
+}
+
 std::uint64_t scan_bytes(const ScanOrder& scan, std::uint64_t model_facets) {
   if (std::max(scan.points, scan.facets) > most_scanned || scan.views > UINT16_MAX + 1u ||
-      model_facets > most_matched_facets)
+      model_facets > most_matched_facets || scan.regions > most_regions)
     return 0;
   return layout_of(scan, model_facets).total;
 }
@@ -133,8 +152,9 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
     case ServiceRequest::What::fringes:
       return fringe_bytes(order.fringes);
     case ServiceRequest::What::facets:
-      return order.count <= most_matched_facets ? order.count * (sizeof(ModelFacet) + sizeof(std::uint32_t))
-                                                : 0;
+      return order.count <= most_matched_facets && order.regions <= most_regions
+                 ? order.count * facet_bytes(order.regions > 0)
+                 : 0;
     case ServiceRequest::What::scan:
       return scan_bytes(order.scan, order.count);
     case ServiceRequest::What::patches:
@@ -154,28 +174,42 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
 }
 
 void put_facets(const ModelFacets& facets, std::byte* to) {
-  const std::size_t bytes = facets.facet.size() * sizeof facets.facet[0];
-  std::memcpy(to, facets.facet.data(), bytes);
-  std::memcpy(to + bytes, facets.order.data(), facets.order.size() * sizeof facets.order[0]);
+  const auto put = [&](const auto& array) {
+    const std::size_t bytes = array.size() * sizeof array[0];
+    std::memcpy(to, array.data(), bytes);
+    to += bytes;
+  };
+  each_facet_array(facets, put);
+  if (facets.regions) each_region_array(*facets.regions, put);
 }
 
-ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest) {
+ModelFacets get_facets(const std::byte* from, const ServiceRequest& order) {
+  const auto get = [&](auto& array) {
+    array.resize(order.count);
+    const std::size_t bytes = array.size() * sizeof array[0];
+    std::memcpy(static_cast<void*>(array.data()), from, bytes);
+    from += bytes;
+  };
   ModelFacets out;
-  out.farthest = farthest;
-  out.facet.resize(facets);
-  out.order.resize(facets);
-  const std::size_t bytes = facets * sizeof out.facet[0];
-  std::memcpy(out.facet.data(), from, bytes);
-  std::memcpy(out.order.data(), from + bytes, facets * sizeof out.order[0]);
-  if (std::any_of(out.order.begin(), out.order.end(), [&](std::uint32_t i) { return i >= facets; }))
+  out.farthest = order.farthest;
+  each_facet_array(out, get);
+  if (std::any_of(out.order.begin(), out.order.end(), [&](std::uint32_t i) { return i >= order.count; }))
     throw GpuError("GPU worker: the order of a model's facets names others", false);
+  if (order.regions == 0) return out;
+  FacetRegions regions;
+  each_region_array(regions, get);
+  out.regions = std::make_shared<const FacetRegions>(
+      facet_regions(std::move(regions.region), std::move(regions.units), order.regions));
   return out;
 }
 
 ScanLayout layout_of(const ScanOrder& order, std::uint64_t model_facets) {
   ScanLayout l;
-  l.by_surface = up(order.by_points ? model_facets * sizeof(FacetDeviation) : 0);
-  l.points = up(l.by_surface + (order.by_surface ? model_facets * sizeof(FacetPierced) : 0));
+  const std::uint64_t sums = order.regions * sizeof(FacetSums);
+  const std::uint64_t of_points = sums > 0 ? sums : model_facets * sizeof(FacetDeviation);
+  const std::uint64_t of_surface = sums > 0 ? sums : model_facets * sizeof(FacetPierced);
+  l.by_surface = up(order.by_points ? of_points : 0);
+  l.points = up(l.by_surface + (order.by_surface ? of_surface : 0));
   l.view = up(l.points + order.points * sizeof(ModelPoint));
   l.directions = up(l.view + order.points * sizeof(std::uint16_t));
   l.facets = up(l.directions + order.views * sizeof(PointDirection));

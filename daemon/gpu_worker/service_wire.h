@@ -5,7 +5,7 @@
 //   daemon -> worker   ServiceRequest::diffusion                counts, then space for the diffused counts
 //   daemon -> worker   ServiceRequest::fringes                  images, the height model's nodes, then space for the maps
 //   daemon -> worker   ServiceRequest::facets                   ModelFacets as consecutive arrays
-//   daemon -> worker   ServiceRequest::scan                     space for what matches each facet, then a scan's arrays
+//   daemon -> worker   ServiceRequest::scan                     space for what matches each facet, or for sums, then a scan's arrays
 //   daemon -> worker   ServiceRequest::patches                  AreaModel as consecutive arrays
 //   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
@@ -46,6 +46,7 @@ struct ScanOrder {
   ScanMatchSettings settings;
   std::uint64_t points = 0, views = 0, facets = 0;
   std::uint32_t by_points = 1, by_surface = 1;  // 0: not wanted
+  std::uint32_t regions = 0;  // above 0: of each of the model's regions, so many, the sums in place of lists
 };
 
 /// Lengths of a model's patches' lists.
@@ -91,7 +92,8 @@ struct ServiceRequest {
   DiffusionGrid grid;
   DiffusionSettings diffusion;
   FringeOrder fringes;
-  float farthest = 0;  // ModelFacets::farthest
+  float farthest = 0;         // ModelFacets::farthest
+  std::uint32_t regions = 0;  // of ModelFacets; 0: none
   ScanOrder scan;
   AreaOrder area;
   SingleShotOrder single_shot;
@@ -110,6 +112,7 @@ struct ServiceReply : WireReply {
 constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_model_facets = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_matched_facets = std::uint64_t{1} << 24;  // of a model
+constexpr std::uint32_t most_regions = 1u << 16;
 constexpr std::uint64_t most_listed = std::uint64_t{1} << 31;  // patches, cuts, and neighbours of a reach
 constexpr std::uint64_t most_service_counts = std::uint64_t{1} << 30;
 
@@ -119,10 +122,10 @@ std::uint64_t bytes_of(const ServiceRequest& order);
 void put_model(const TriangleModel& model, std::byte* to);
 TriangleModel get_model(const std::byte* from, std::uint64_t facets);
 
-/// Bytes: facets, then their order.
+/// Bytes: facets, then their order, then what their regions are made of.
 void put_facets(const ModelFacets& facets, std::byte* to);
 /// Throws GpuError for an order that names others.
-ModelFacets get_facets(const std::byte* from, std::uint64_t facets, float farthest);
+ModelFacets get_facets(const std::byte* from, const ServiceRequest& order);
 
 /// Layout of a scan in the memory of its order, in bytes from its begin: what is found first, so that it lies where the last scan's
 /// of the same model did; what is not wanted takes none.

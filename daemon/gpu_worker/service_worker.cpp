@@ -121,12 +121,14 @@ void ServiceWorker::demodulate(const FringeOrder& order, std::byte* memory) {
 
 void ServiceWorker::take_facets(const ServiceRequest& order, const std::byte* memory) {
   match_.reset();  // first, since two models may exceed the device memory
-  match_ = device_.match(get_facets(memory, order.count, order.farthest));
+  match_ = device_.match(get_facets(memory, order));
   matched_facets_ = order.count;
+  summed_regions_ = order.regions;
 }
 
 void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
-  if (!match_ || matched_facets_ != order.count)
+  if (!match_ || matched_facets_ != order.count ||
+      (order.scan.regions > 0 && order.scan.regions != summed_regions_))
     throw GpuError("GPU worker: a scan came before its model", false);
   const ScanLayout l = layout_of(order.scan, order.count);
   const ScannedSurface scan{reinterpret_cast<const ModelPoint*>(memory + l.points),
@@ -136,9 +138,15 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
                             order.scan.views,
                             reinterpret_cast<const ScannedFacet*>(memory + l.facets),
                             order.scan.facets};
-  match_->match(scan, order.scan.settings,
-                order.scan.by_points ? reinterpret_cast<FacetDeviation*>(memory + l.by_points) : nullptr,
-                order.scan.by_surface ? reinterpret_cast<FacetPierced*>(memory + l.by_surface) : nullptr);
+  const auto space = [&](std::uint32_t wanted, std::uint64_t at) { return wanted ? memory + at : nullptr; };
+  std::byte* const by_points = space(order.scan.by_points, l.by_points);
+  std::byte* const by_surface = space(order.scan.by_surface, l.by_surface);
+  if (order.scan.regions > 0)
+    match_->sum(scan, order.scan.settings, reinterpret_cast<FacetSums*>(by_points),
+                reinterpret_cast<FacetSums*>(by_surface));
+  else
+    match_->match(scan, order.scan.settings, reinterpret_cast<FacetDeviation*>(by_points),
+                  reinterpret_cast<FacetPierced*>(by_surface));
 }
 
 void ServiceWorker::take_patches(const ServiceRequest& order, const std::byte* memory) {

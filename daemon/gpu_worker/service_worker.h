@@ -51,7 +51,7 @@ class ServiceWorker {
   const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
   std::unique_ptr<DeviceMatch> match_;
-  std::uint64_t matched_facets_ = 0;  // of the model in match_
+  std::uint64_t matched_facets_ = 0, summed_regions_ = 0;  // of the model in match_
   std::unique_ptr<DeviceAreas> areas_;
   AreaOrder shared_;  // of the model in areas_
   std::array<SharedBlock, service_kinds> memory_;

@@ -30,6 +30,32 @@ DATUM_HD double double_of(std::int64_t high, std::uint64_t low) {
   return negative ? -d : d;
 }
 
+/// A 128-bit two's complement integer.
+struct WideInt {
+  std::int64_t high = 0;
+  std::uint64_t low = 0;
+};
+
+DATUM_HD double double_of(const WideInt& v) { return double_of(v.high, v.low); }
+
+DATUM_HD void add(const WideInt& other, WideInt* sum) {
+  sum->low += other.low;
+  sum->high += other.high + (sum->low < other.low);
+}
+
+/// a * b, exact.
+DATUM_HD void add_product(std::int64_t a, std::int64_t b, WideInt* sum) {
+  WideInt product;
+  product.low = static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b);
+#ifdef __CUDA_ARCH__
+  product.high = __mul64hi(a, b);
+#else
+  __extension__ using Int128 = __int128;
+  product.high = static_cast<std::int64_t>((Int128(a) * b) >> 64);
+#endif
+  add(product, sum);
+}
+
 /// p * q - r * s, exact, rounded once. 64-bit factors.
 DATUM_HD double difference_of_products(std::int64_t p, std::int64_t q, std::int64_t r, std::int64_t s) {
 #ifdef __CUDA_ARCH__

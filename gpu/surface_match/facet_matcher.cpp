@@ -1,6 +1,8 @@
 #include "gpu/surface_match/facet_matcher.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -18,6 +20,17 @@ void in_pieces(unsigned threads, std::size_t count, const Take& take) {
   parallel_for(threads, (count + share - 1) / share,
                [&](std::size_t i, unsigned) { take(i * share, std::min(count, (i + 1) * share)); });
 }
+
+/// Room for so many values, each of which is written before it is read: setting millions of them first takes as long as to sum them.
+template <class T>
+class Unset {
+ public:
+  explicit Unset(std::size_t count) : bytes_(new std::byte[count * sizeof(T)]) {}
+  T* get() const { return reinterpret_cast<T*>(bytes_.get()); }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+};
 
 }  // namespace
 
@@ -61,6 +74,17 @@ void match_scan(const ModelFacets& model, const ScannedSurface& surface, const S
   });
   MeasuredFacets(facets, FacetChoice::nearest, backend.threads)
       .match(model, settings.by_surface, backend, by_surface);
+}
+
+void sum_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
+              const Backend& backend, FacetSums* by_points, FacetSums* by_surface) {
+  check_summable(model);
+  const Unset<FacetDeviation> deviations(by_points ? model.facet.size() : 0);
+  const Unset<FacetPierced> pierced(by_surface ? model.facet.size() : 0);
+  match_scan(model, surface, settings, backend, by_points ? deviations.get() : nullptr,
+             by_surface ? pierced.get() : nullptr);
+  if (by_points) sum_facets(model, deviations.get(), backend.threads, by_points);
+  if (by_surface) sum_facets(model, pierced.get(), backend.threads, by_surface);
 }
 
 }  // namespace datum

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "gpu/surface_match/facet_sums.h"
 #include "gpu/surface_match/surface_match.h"
 
 namespace datum {
@@ -46,6 +47,10 @@ class FacetMatcher {
   virtual void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
                      const ScanMatchSettings& settings, FacetDeviation* by_points,
                      FacetPierced* by_surface) = 0;
+  /// The same, and of the lists only what the facets of each of model->regions say together. Throws std::invalid_argument also for
+  /// a model without regions.
+  virtual void sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+                   const ScanMatchSettings& settings, FacetSums* by_points, FacetSums* by_surface) = 0;
   /// Who matched the last one: "cuda NVIDIA H200 sm_90", "cpu avx512 x16".
   virtual std::string describe() const = 0;
 };
@@ -53,6 +58,8 @@ class FacetMatcher {
 /// On this program's CPU; null: not wanted.
 void match_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
                 const Backend& backend, FacetDeviation* by_points, FacetPierced* by_surface);
+void sum_scan(const ModelFacets& model, const ScannedSurface& surface, const ScanMatchSettings& settings,
+              const Backend& backend, FacetSums* by_points, FacetSums* by_surface);
 
 class CpuFacetMatcher final : public FacetMatcher {
  public:
@@ -61,6 +68,10 @@ class CpuFacetMatcher final : public FacetMatcher {
              const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {
     match_scan(*model, surface, settings, backend_, by_points, by_surface);
+  }
+  void sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+           const ScanMatchSettings& settings, FacetSums* by_points, FacetSums* by_surface) override {
+    sum_scan(*model, surface, settings, backend_, by_points, by_surface);
   }
   std::string describe() const override { return datum::describe(backend_); }
 
@@ -75,6 +86,9 @@ class DeviceMatch {
   /// Numbers of points or views that there are none of match nothing. Null: not wanted.
   virtual void match(const ScannedSurface& surface, const ScanMatchSettings& settings,
                      FacetDeviation* by_points, FacetPierced* by_surface) = 0;
+  /// Likewise the sums of the model's regions.
+  virtual void sum(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetSums* by_points,
+                   FacetSums* by_surface) = 0;
 };
 
 }  // namespace datum

@@ -1,7 +1,9 @@
 // A model's facets as matching sees them, and the cutting of long ones. C++17: CUDA sources include this header.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpu/model_distance/model_distance.h"
@@ -16,11 +18,25 @@ struct ModelFacet {
   float turn;       // least cosine at its edges and corners (TriangleModel::cosine)
 };
 
+/// Whose facets are summed together (facet_sums.h). Areas in 1e-9 mm^2.
+struct FacetRegions {
+  struct Total {
+    std::uint64_t count = 0;
+    std::int64_t units = 0;
+  };
+  std::vector<std::uint16_t> region;  // of each facet; total.size() and above: none
+  std::vector<std::int64_t> units;    // area of each facet
+  std::vector<Total> total;           // of each region, with data or not
+};
+FacetRegions facet_regions(std::vector<std::uint16_t> region, std::vector<std::int64_t> units,
+                           std::size_t regions);
+
 /// facet[i] is facet i of the triangle model. `order` puts those that lie near each other together.
 struct ModelFacets {
   std::vector<ModelFacet> facet;
   std::vector<std::uint32_t> order;
-  float farthest = 0;  // largest coordinate of a corner, without its sign
+  float farthest = 0;                                // largest coordinate of a corner, without its sign
+  std::shared_ptr<const FacetRegions> regions = {};  // null: nobody sums them
 };
 ModelFacets model_facets(const TriangleModel& model);
 

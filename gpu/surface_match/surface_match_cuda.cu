@@ -5,6 +5,7 @@
 
 #include "gpu/surface_match/device_cells.cuh"
 #include "gpu/surface_match/facet_matcher_cuda.h"
+#include "gpu/surface_match/facet_sums_device.cuh"
 #include "gpu/surface_match/surface_match_cuda.h"
 #include "gpu/surface_match/surface_match_device.cuh"
 
@@ -210,7 +211,7 @@ DeviceGrid view_of(const DeviceCells& cells) {
 
 class CudaDeviceMatch final : public DeviceMatch {
  public:
-  explicit CudaDeviceMatch(const ModelFacets& model) : facets_(model) {
+  explicit CudaDeviceMatch(const ModelFacets& model) : facets_(model), regions_(model) {
     by_points_.reserve(std::max(facets_.view.count, 1u));
     by_surface_.reserve(std::max(facets_.view.count, 1u));
     cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream of a match");
@@ -219,13 +220,33 @@ class CudaDeviceMatch final : public DeviceMatch {
 
   void match(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {
+    match_both(surface, settings, by_points, by_surface, [this](const auto& found, auto* out) {
+      cuda::check(cudaMemcpyAsync(out, found.get(), facets_.view.count * sizeof *out, cudaMemcpyDeviceToHost,
+                                  stream_),
+                  "matches of a scan");
+    });
+  }
+  void sum(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetSums* by_points,
+           FacetSums* by_surface) override {
+    if (regions_.empty()) throw GpuError("sums of facets: the model's facets have no regions", false);
+    match_both(surface, settings, by_points, by_surface,
+               [this](const auto& found, FacetSums*) { regions_.sum(stream_, found.get()); });
+    if (by_points) regions_.take_points(by_points);
+    if (by_surface) regions_.take_surface(by_surface);
+  }
+
+ private:
+  /// fetch(matches, out) for each that is wanted, when it has begun: on its way while what follows is sorted.
+  template <class Points, class Facets, class Fetch>
+  void match_both(const ScannedSurface& surface, const ScanMatchSettings& settings, Points* by_points,
+                  Facets* by_surface, const Fetch& fetch) {
     match::check(settings.by_points);
     match::check(settings.by_surface, false);
     if (facets_.view.count == 0) return;
     const ScanOnDevice scan = upload(surface);
     if (by_points) {
       match_points_of(scan, settings.by_points);
-      fetch(by_points_, by_points);  // on its way while the facets are sorted
+      fetch(by_points_, by_points);
     }
     if (by_surface) {
       match_facets_of(scan, settings.by_surface);
@@ -234,7 +255,6 @@ class CudaDeviceMatch final : public DeviceMatch {
     cuda::wait(stream_, timeout, "match of a scan");
   }
 
- private:
   template <class T>
   const T* take(Buffer<T>& buffer, const void* from, std::size_t count, const char* what) {
     buffer.reserve(std::max<std::size_t>(count, 1));
@@ -288,14 +308,8 @@ class CudaDeviceMatch final : public DeviceMatch {
                             nullptr, nullptr, settings, facets_.queue(stream_), by_surface_.get()});
   }
 
-  template <class T>
-  void fetch(const Buffer<T>& from, T* out) {
-    cuda::check(
-        cudaMemcpyAsync(out, from.get(), facets_.view.count * sizeof(T), cudaMemcpyDeviceToHost, stream_),
-        "matches of a scan");
-  }
-
   FacetsOnDevice facets_;
+  RegionsOnDevice regions_;
   Buffer<ModelPoint> points_;
   Buffer<std::uint16_t> view_;
   Buffer<float4> directions_, direction_;

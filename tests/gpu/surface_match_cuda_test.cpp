@@ -101,11 +101,24 @@ void expect_same(DeviceMatch& device, const ModelFacets& model, const Scan& scan
              expected_by_surface.data());
   EXPECT_TRUE(bytes(by_points) == bytes(expected_by_points)) << what << ", by points";
   EXPECT_TRUE(bytes(by_surface) == bytes(expected_by_surface)) << what << ", by surface";
+  if (!model.regions) return;
+  std::vector<FacetSums> sums(model.regions->total.size()), expected(sums.size());
+  for (const bool both : {true, false}) {
+    std::vector<FacetSums> of_surface(sums.size()), expected_of_surface(sums.size());
+    std::memset(static_cast<void*>(sums.data()), 0xab, sums.size() * sizeof sums[0]);
+    device.sum(scan.surface(), settings, sums.data(), both ? of_surface.data() : nullptr);
+    sum_facets(model, expected_by_points.data(), 1, expected.data());
+    sum_facets(model, expected_by_surface.data(), 1, expected_of_surface.data());
+    EXPECT_TRUE(bytes(sums) == bytes(expected)) << what << ", sums by points";
+    if (both) {
+      EXPECT_TRUE(bytes(of_surface) == bytes(expected_of_surface)) << what << ", sums by surface";
+    }
+  }
 }
 
 TEST_F(SurfaceMatchCuda, ScansGiveTheBytesOfTheCpu) {
   for (const std::size_t facets : {1, 33, 3000}) {
-    const ModelFacets model = model_facets(triangle_model(soup_model(facets, facets)));
+    const ModelFacets model = with_regions(model_facets(triangle_model(soup_model(facets, facets))));
     const auto device = cuda_device_match(model);
     RawModel other = dense_soup(facets, facets + 1);
     for (std::size_t i = 0; i < other.vertices.size(); i += 97)  // long ones: more levels of size
@@ -117,11 +130,12 @@ TEST_F(SurfaceMatchCuda, ScansGiveTheBytesOfTheCpu) {
     expect_same(*device, model, scan, 2, "places that are none");
     expect_same(*device, model, Scan{}, 2, "nothing");
   }
-  const ModelFacets sphere = model_facets(triangle_model(sphere_model(20.1, 150)));
+  const ModelFacets sphere = with_regions(model_facets(triangle_model(sphere_model(20.1, 150))));
   const auto device = cuda_device_match(sphere);
   for (const int rings : {400, 30, 200})  // memory that is kept
     expect_same(*device, sphere, Scan(sphere_model(20, rings)), 0.5f, "sphere " + std::to_string(rings));
-  const ModelFacets box = model_facets(triangle_model(box_model(40, 30, 2, 1)));  // each facet a block's
+  const ModelFacets box =
+      with_regions(model_facets(triangle_model(box_model(40, 30, 2, 1))), 2);  // each facet a block's
   expect_same(*cuda_device_match(box), box, Scan(box_model(40, 30, 2, 150)), 0.3f, "box");
 }
 

@@ -315,6 +315,72 @@ TEST(ScanMatch, IsThatOfItsPointsAndFacets) {
   }
 }
 
+/// Of one region after the other, in the facets' order.
+template <class Found, class ValueOf>
+std::vector<FacetSums> summed_one_by_one(const ModelFacets& model, const std::vector<Found>& found,
+                                         const ValueOf& value_of) {
+  __extension__ using Int128 = __int128;
+  std::vector<FacetSums> sums(model.regions->total.size());
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    FacetSums& s = sums[r];
+    Int128 weighted = 0;
+    for (std::uint32_t i = 0; i < found.size(); ++i) {
+      if (model.regions->region[i] != r || found[i].kind != MatchClass::face) continue;
+      const float mm = value_of(found[i]);
+      if (s.count == 0 || mm > s.highest_mm) s.highest = i, s.highest_mm = mm;
+      if (s.count == 0 || mm < s.lowest_mm) s.lowest = i, s.lowest_mm = mm;
+      weighted += Int128{model.regions->units[i]} * std::llround(1e6 * double{mm});
+      s.units += model.regions->units[i];
+      ++s.count;
+    }
+    s.weighted = {static_cast<std::int64_t>(weighted >> 64), static_cast<std::uint64_t>(weighted)};
+  }
+  return sums;
+}
+
+TEST(FacetSums, AreThoseOfEachRegionsFacets) {
+  const Scan scan(sphere_model(20, 200));
+  const ModelFacets model = with_regions(model_facets(triangle_model(sphere_model(20.1, 150))));
+  ASSERT_GT(model.facet.size(), std::size_t{2} << 14);  // more than one thread's share
+  std::vector<FacetDeviation> by_points(model.facet.size());
+  std::vector<FacetPierced> by_surface(model.facet.size());
+  const ScanMatchSettings settings = scan_settings(0.3f);
+  match_scan(model, scan.surface(), settings, cpu_backend(1), by_points.data(), by_surface.data());
+  const auto of_points = summed_one_by_one(model, by_points, [](const auto& d) { return d.mean; });
+  const auto of_surface = summed_one_by_one(model, by_surface, [](const auto& p) { return p.distance; });
+  EXPECT_GT(of_points[0].count, 1000u);
+  EXPECT_GT(of_surface[1].count, 1000u);
+  EXPECT_NE(of_surface[0].weighted.high, of_surface[0].weighted.low >> 63 ? -1 : 0);  // beyond 64 bits
+  EXPECT_EQ(of_points[3].count, 0u);
+  for (const unsigned threads : {1u, 3u}) {
+    std::vector<FacetSums> points(4), surface(4);
+    sum_scan(model, scan.surface(), settings, cpu_backend(threads), points.data(), surface.data());
+    EXPECT_TRUE(bytes(points) == bytes(of_points));
+    EXPECT_TRUE(bytes(surface) == bytes(of_surface));
+  }
+}
+
+TEST(FacetSums, OfEqualExtremesTheFirstCounts) {
+  ModelFacets model;
+  model.facet.resize(6);
+  model.regions =
+      std::make_shared<const FacetRegions>(facet_regions({0, 0, 0, 0, 0, 0}, {1, 1, 1, 1, 1, 1}, 1));
+  std::vector<FacetPierced> found(6);
+  const float mm[] = {-0.f, 0.5f, 0.f, 0.5f, 0.f, 9.f};
+  for (std::size_t i = 0; i < 6; ++i) found[i].distance = mm[i], found[i].kind = MatchClass::face;
+  found[5].kind = MatchClass::edge;
+  FacetSums s;
+  sum_facets(model, found.data(), 1, &s);
+  EXPECT_EQ(s.highest, 1u);
+  EXPECT_EQ(s.lowest, 0u);
+  EXPECT_TRUE(std::signbit(s.lowest_mm));
+  EXPECT_EQ(s.count, 5u);
+  EXPECT_EQ(double_of(s.weighted), 1e6);
+  model.regions.reset();
+  EXPECT_THROW(sum_facets(model, found.data(), 1, &s), std::invalid_argument);
+  EXPECT_THROW(sum_scan(model, {}, scan_settings(1), cpu_backend(1), &s, nullptr), std::invalid_argument);
+}
+
 TEST(ScanMatch, RefusesNumbersThatThereAreNoneOf) {
   const Scan good(sphere_model(20, 8));
   EXPECT_NO_THROW(check(good.surface(), scan_settings(1)));

@@ -121,6 +121,18 @@ struct Scan {
   }
 };
 
+/// Every seventh facet in no region, one region without any.
+inline ModelFacets with_regions(ModelFacets facets, std::size_t regions = 4) {
+  std::vector<std::uint16_t> region;
+  std::vector<std::int64_t> units;
+  for (std::size_t i = 0; i < facets.facet.size(); ++i) {
+    region.push_back(i % 7 == 3 ? 0xFFFF : static_cast<std::uint16_t>(i * 31 / 17 % (regions - 1)));
+    units.push_back(static_cast<std::int64_t>((i * 7919 % 1009 + 1) << (i % 40)));
+  }
+  facets.regions = std::make_shared<const FacetRegions>(facet_regions(region, units, regions));
+  return facets;
+}
+
 inline ScanMatchSettings scan_settings(float gate) {
   ScanMatchSettings s;
   s.by_points.gate = s.by_surface.gate = gate;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/inspection/surface/in_runs.h"
+#include "gpu/surface_match/facet_sums_math.h"
 
 namespace datum {
 
@@ -15,16 +16,8 @@ struct AreaShare {
   std::int64_t nm, units;  // of 1e-9 mm^2
 };
 
-inline constexpr double nm_per_mm = 1e6, units_per_mm2 = 1e9;
+inline constexpr double units_per_mm2 = 1e9;
 
-/// As std::llround, which is a call for each value.
-inline std::int64_t nearest_integer(double v) {
-  if (!(std::fabs(v) < 0x1p51)) return std::llround(v);
-  const auto whole = static_cast<std::int64_t>(v);     // towards 0
-  const double rest = v - static_cast<double>(whole);  // exact
-  return whole + (rest >= 0.5) - (rest <= -0.5);
-}
-inline std::int64_t nm_of(float distance_mm) { return nearest_integer(nm_per_mm * distance_mm); }
 inline AreaShare area_share(float distance_mm, double area_mm2) {
   return {nm_of(distance_mm), nearest_integer(units_per_mm2 * area_mm2)};
 }

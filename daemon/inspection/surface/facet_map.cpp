@@ -24,6 +24,24 @@ std::vector<ScannedFacet> joined(const std::vector<std::vector<ScannedFacet>>& l
   return all;
 }
 
+/// Fills the lists or the sums alone.
+void fill(FacetMap& map, const ScannedSurface& scan, const ScanMatchSettings& how, FacetsWanted wanted,
+          FacetMatcher& matcher, unsigned threads) {
+  const std::shared_ptr<const ModelFacets>& model = map.pieces->facets;
+  const std::size_t regions = model->regions->total.size();
+  const auto room = [](auto& list, bool is_wanted, std::size_t count) {
+    if (is_wanted) list.resize(count);
+    return is_wanted ? list.data() : nullptr;
+  };
+  FacetSums* const by_points = room(map.sums_by_points, wanted.by_points, regions);
+  FacetSums* const by_surface = room(map.sums_by_surface, wanted.by_surface, regions);
+  if (!wanted.lists) return matcher.sum(model, scan, how, by_points, by_surface);
+  matcher.match(model, scan, how, room(map.by_points, wanted.by_points, model->facet.size()),
+                room(map.by_surface, wanted.by_surface, model->facet.size()));
+  if (by_points) sum_facets(*model, map.by_points.data(), threads, by_points);
+  if (by_surface) sum_facets(*model, map.by_surface.data(), threads, by_surface);
+}
+
 }  // namespace
 
 std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, std::span<const ModelPoint> points,
@@ -63,10 +81,12 @@ FacetsWanted facets_wanted(const Recipe& recipe) {
     for (const Check& check : region.checks) {
       if (!is_of_facets(check.characteristic)) continue;
       (check.characteristic < Characteristic::ffm_mean ? wanted.by_points : wanted.by_surface) = true;
+      wanted.lists |= check.characteristic == Characteristic::pfm_percentile ||
+                      check.characteristic == Characteristic::ffm_percentile;
     }
   const std::vector<PartFiles>& files = recipe.surface->settings.files;
   if (std::find(files.begin(), files.end(), PartFiles::facets) != files.end())
-    wanted.by_points = wanted.by_surface = true;
+    wanted.by_points = wanted.by_surface = wanted.lists = true;
   return wanted;
 }
 
@@ -77,8 +97,6 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
   out.settings = demand;
   out.pieces = model.pieces;
   out.model = model.pieces->model;
-  out.regions = model.piece_regions;
-  const std::size_t facets = out.model->corner.size();
 
   // the pieces' origin differs from the model's by a rounding
   const auto& origin = out.model->origin;
@@ -106,13 +124,10 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
   how.by_points.least_cosine = cosine_of(settings.max_view_deg);
   how.by_points.least = demand.least;
   how.by_points.sharp_cosine = how.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
-  if (wanted.by_points) out.by_points.resize(facets);
-  if (wanted.by_surface) out.by_surface.resize(facets);
-  matcher.match(model.pieces->facets,
-                {points.data(), surface.snapshot.data(), points.size(), directions.data(), directions.size(),
-                 scanned.data(), scanned.size()},
-                how, wanted.by_points ? out.by_points.data() : nullptr,
-                wanted.by_surface ? out.by_surface.data() : nullptr);
+  fill(out,
+       {points.data(), surface.snapshot.data(), points.size(), directions.data(), directions.size(),
+        scanned.data(), scanned.size()},
+       how, wanted, matcher, threads);
   return out;
 }
 

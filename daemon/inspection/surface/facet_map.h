@@ -17,18 +17,19 @@ namespace datum {
 /// Which of both a recipe asks for, by its checks and files.
 struct FacetsWanted {
   bool by_points = false, by_surface = false;
+  bool lists = false;  // what was measured at each facet: files and percentiles want it
 };
 FacetsWanted facets_wanted(const Recipe& recipe);
 
-/// Lists that nobody asked for are empty.
+/// Lists and sums that nobody asked for are empty.
 struct FacetMap {
   FacetMapSettings settings;
   std::shared_ptr<const TriangleModel>
       model;  // subdivided; element i of the lists below belongs to its facet i
-  std::shared_ptr<const FacetPieces> pieces;    // those of the model
-  std::shared_ptr<const PieceRegions> regions;  // of the pieces
+  std::shared_ptr<const FacetPieces> pieces;  // those of the model
   UnsetList<FacetDeviation> by_points;
   UnsetList<FacetPierced> by_surface;
+  std::vector<FacetSums> sums_by_points, sums_by_surface;  // of each region
 };
 
 /// Joins the pixels of a snapshot to facets, two for each four neighbours that all have a point. Facets that

@@ -13,25 +13,21 @@ namespace datum {
 
 struct FacetPieces {
   std::shared_ptr<const TriangleModel> model;
-  std::shared_ptr<const ModelFacets> facets;  // facet i of the model
+  std::shared_ptr<const ModelFacets> facets;  // facet i of the model, in the region of its facet in the file
   std::vector<std::uint32_t> facet_in_file;   // of each piece
+  std::vector<double> face_mm2;  // of each region: area of its pieces that lie at no edge (MatchClass::face)
+};
+
+/// Regions of a model's facets.
+struct RegionsToCut {
+  const std::vector<std::uint16_t>& of_facet;  // of each facet: its region, or no_region
+  std::size_t count = 0;
+  double edge_deg = 0;  // sharper edges divide faces
 };
 
 /// Cuts a model's facets until no edge is longer than `longest_mm`. Throws std::invalid_argument where that takes more than
 /// 2^24 facets.
-std::shared_ptr<const FacetPieces> facet_pieces(const TriangleModel& model, double longest_mm);
-
-/// What of the pieces every part needs beside its measurements.
-struct PieceRegions {
-  std::vector<std::uint16_t> region;  // of each piece: that of its facet in the file
-  std::vector<std::int64_t> units;    // of each piece: its area, 1e-9 mm^2
-  std::vector<MatchClass> kind;  // of each piece, by its place alone: face, at a sharp edge, at an open rim
-  std::vector<double> face_mm2;  // of each region: area of its pieces of kind face
-};
-
-/// `region_of_facet`: of the model that was cut.
-std::shared_ptr<const PieceRegions> piece_regions(const FacetPieces& pieces, const TriangleModel& model,
-                                                  const std::vector<std::uint16_t>& region_of_facet,
-                                                  std::size_t regions, double edge_deg);
+std::shared_ptr<const FacetPieces> facet_pieces(const TriangleModel& model, double longest_mm,
+                                                const RegionsToCut& regions);
 
 }  // namespace datum

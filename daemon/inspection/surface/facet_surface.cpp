@@ -1,7 +1,6 @@
 #include "daemon/inspection/surface/facet_surface.h"
 
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <limits>
 
 namespace datum {
@@ -11,16 +10,6 @@ using FacetCorners = std::array<std::array<float, 3>, 3>;
 
 Eigen::Vector3d corner_of(const FacetCorners& f, std::size_t k) {
   return {double{f[k][0]}, double{f[k][1]}, double{f[k][2]}};
-}
-
-/// Region of each facet, by its number in the model's file.
-std::vector<std::uint16_t> regions_in_file(const SurfaceMap& compared) {
-  const std::vector<std::uint32_t>& number = compared.model->facet;
-  const std::uint32_t last = number.empty() ? 0 : *std::max_element(number.begin(), number.end());
-  std::vector<std::uint16_t> region(std::size_t{last} + 1, no_region);
-  for (std::size_t f = 0; f < compared.region_of_facet.size(); ++f)
-    region[number[f]] = compared.region_of_facet[f];
-  return region;
 }
 
 }  // namespace
@@ -39,7 +28,7 @@ SurfaceMap facets_as_surface(const FacetMap& map, const SurfaceMap& compared, Fa
   SurfaceMap out;
   out.model = map.model;
   for (const SurfaceRegion& r : compared.regions) out.regions.push_back({r.name, -any, any});
-  const std::vector<std::uint16_t> region = regions_in_file(compared);
+  out.region_of_facet = map.pieces->facets->regions->region;
   for (std::size_t i = 0; i < map.by_points.size(); ++i) {
     const FacetCorners& f = map.model->corner[i];
     const bool points = by == FacetsBy::points;
@@ -47,7 +36,6 @@ SurfaceMap facets_as_surface(const FacetMap& map, const SurfaceMap& compared, Fa
     d.distance = points ? map.by_points[i].mean : map.by_surface[i].distance;
     d.facet = static_cast<std::uint32_t>(i);
     d.kind = points ? map.by_points[i].kind : map.by_surface[i].kind;
-    out.region_of_facet.push_back(region[map.pieces->facet_in_file[i]]);
     out.points.push_back(middle_of_facet(f));
     out.distances.push_back(d);
     out.snapshot.push_back(0);

@@ -173,11 +173,6 @@ ComponentVerdict judge(const Recipe& recipe, const MeasuredSurface& m, const Sur
   return c;
 }
 
-struct MappedFacets {
-  FacetMap map;
-  FacetSumsOfRegions sums;
-};
-
 SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> frames,
                                   const InspectionInputs& in, SurfaceModels& models, const Backend& backend) {
   const SurfaceRecipe& recipe = *in.recipe->surface;
@@ -214,14 +209,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   std::future<void> distances =
       find_distances(surface, *model, recipe.settings, finder, in.finder != nullptr);
   // A facet map wants the points alone: a GPU makes it beside what this host does.
-  std::future<MappedFacets> mapped;
+  std::future<FacetMap> mapped;
   if (wanted.by_points || wanted.by_surface)
     mapped = beside(in.matcher != nullptr, [&] {
-      MappedFacets found{map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface),
-                                    shots, matcher, threads),
-                         {}};
-      found.sums = facet_sums(found.map, *in.recipe, threads);
-      return found;
+      return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
+                        threads);
     });
   PatchedPoints patched(*model, recipe, in.sharer, surface.map.points.size());
   compare_with_model(surface, *model, recipe.settings, shots, std::move(distances), threads, patched.here());
@@ -246,11 +238,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
     v.backend += "; areas: " + who;
   const FoundForm form = found.get();
   std::shared_ptr<const FacetMap> facets;
-  FacetSumsOfRegions sums;
   if (mapped.valid()) {
-    MappedFacets all = mapped.get();
-    facets = std::make_shared<const FacetMap>(std::move(all.map));
-    sums = std::move(all.sums);
+    facets = std::make_shared<const FacetMap>(mapped.get());
     if (const std::string who = matcher.describe(); who != found_by) v.backend += "; facets: " + who;
   }
   ended(InspectionStep::evidence);
@@ -267,8 +256,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                                motion,
                                threads};
   const std::size_t regions = recipe.regions.size();
-  const MeasuredSurface m{sources,    surface,    cover,   gap_mm2,      form.extremes, form.noise,
-                          statistics, form.lifts, backend, facets.get(), &sums};
+  const MeasuredSurface m{sources,    surface,    cover,      gap_mm2, form.extremes,
+                          form.noise, statistics, form.lifts, backend, facets.get()};
   for (std::size_t r = 0; r < regions; ++r) v.components.push_back(judge(*in.recipe, m, form.spots, r));
   for (std::size_t k = 0; k < recipe.holes.size(); ++k)
     v.components.push_back(judge_hole(*in.recipe, k, in.holes, sources));

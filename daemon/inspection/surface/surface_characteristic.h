@@ -1,20 +1,13 @@
 // Characteristics of a region of a surface with their standard uncertainties, and refusals of a region.
 #pragma once
 
-#include <array>
-#include <optional>
-
 #include "daemon/inspection/surface/facet_map.h"
-#include "daemon/inspection/surface/facet_sums.h"
 #include "daemon/inspection/surface/surface_budget.h"
 #include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_statistics.h"
 #include "daemon/inspection/surface/surface_window.h"
 
 namespace datum {
-
-/// Of each region's facets with data, by points and by the measured surface; none where no check asks for it.
-using FacetSumsOfRegions = std::array<std::vector<std::optional<FacetSums>>, 2>;
 
 /// Inputs of the judgement of regions.
 struct MeasuredSurface {
@@ -28,8 +21,7 @@ struct MeasuredSurface {
   const std::vector<SurfaceStatistics>& statistics;  // of each region
   const std::vector<RegionLifts>& lifts;             // of the extremes of each region
   const Backend& backend;
-  const FacetMap* facets = nullptr;                // null where the recipe has no [facet_map]
-  const FacetSumsOfRegions* facet_sums = nullptr;  // of these
+  const FacetMap* facets = nullptr;  // null where the recipe has no [facet_map]
 };
 
 /// The region's middle in the first snapshot that saw it.

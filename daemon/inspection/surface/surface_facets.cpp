@@ -12,46 +12,25 @@
 namespace datum {
 namespace {
 
-struct FacetValue {
-  MatchClass kind = MatchClass::no_data;
-  float mm = 0;
-};
-
-FacetValue value_of(const FacetMap& facets, FacetsBy by, std::size_t i) {
-  if (by == FacetsBy::points) return {facets.by_points[i].kind, facets.by_points[i].mean};
-  return {facets.by_surface[i].kind, facets.by_surface[i].distance};
+match::FacetValue value_of(const FacetMap& facets, FacetsBy by, std::size_t i) {
+  return by == FacetsBy::points ? match::value_of(facets.by_points[i])
+                                : match::value_of(facets.by_surface[i]);
 }
 
-FacetSums sums_of_region(const FacetMap& facets, FacetsBy by, std::size_t region, unsigned threads) {
-  const PieceRegions& pieces = *facets.regions;
-  std::vector<FacetSums> of_run(runs_of(pieces.region.size()));
-  in_runs(threads, pieces.region.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
-    FacetSums own;
-    for (std::size_t i = from; i < to; ++i) {
-      if (pieces.region[i] != region) continue;
-      const FacetValue v = value_of(facets, by, i);
-      if (v.kind == MatchClass::face) own.add(i, v.mm, {nm_of(v.mm), pieces.units[i]});
-    }
-    of_run[run] = own;
-  });
-  FacetSums all;
-  for (const FacetSums& some : of_run) all.add(some);
-  all.area_mm2 = pieces.face_mm2[region];
-  return all;
-}
+double area_mm2(const FacetSums& f) { return static_cast<double>(f.units) / units_per_mm2; }
 
 /// Quantiles of the region's facets.
 std::vector<double> quantiles_of(const FacetMap& facets, FacetsBy by, std::size_t region, const FacetSums& f,
                                  const std::vector<double>& shares, unsigned threads) {
-  const PieceRegions& pieces = *facets.regions;
+  const FacetRegions& pieces = *facets.pieces->facets->regions;
   std::vector<double> inner;
   for (const double share : shares)
     if (share > 0 && share <= 1) inner.push_back(share);
-  std::vector<AreaQuantiles> found(1, {f.sums.least_nm, f.sums.largest_nm, f.sums.total, inner});
+  std::vector<AreaQuantiles> found(1, {nm_of(f.lowest_mm), nm_of(f.highest_mm), f.units, inner});
   const auto each = [&](std::size_t from, std::size_t to, const auto& visit) {
     for (std::size_t i = from; i < to; ++i) {
       if (pieces.region[i] != region) continue;
-      const FacetValue v = value_of(facets, by, i);
+      const match::FacetValue v = value_of(facets, by, i);
       if (v.kind == MatchClass::face) visit(0, {nm_of(v.mm), pieces.units[i]});
     }
   };
@@ -142,7 +121,7 @@ void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m,
   const FacetNoise noise = noise_of(m, region, place, by, f.count);
   const SurfaceRounding rounding = rounding_of(region, place, m.noise[region], m.sources);
   if (is_one_of(c, pfm_mean, ffm_mean)) {
-    v.value = f.sums.mean_um();
+    v.value = double_of(f.weighted) / static_cast<double>(f.units) / 1000;
     v.budget.push_back({"noise", noise.sigma_um / std::sqrt(noise.independent)});
     v.budget.push_back({"quantisation", rounding.mean_um});
     return;
@@ -159,10 +138,9 @@ void judge_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m,
   const auto values_of = [&](const std::vector<double>& shares) {
     return quantiles_of(*m.facets, by, region, f, shares, m.backend.threads);
   };
-  take_quantile(v, quantile_in(values_of, v.check.parameter, f.sums.area_mm2(), f.area_mm2));
+  take_quantile(v,
+                quantile_in(values_of, v.check.parameter, area_mm2(f), m.facets->pieces->face_mm2[region]));
 }
-
-constexpr std::size_t list_of(FacetsBy by) { return by == FacetsBy::points ? 0 : 1; }
 
 FacetsBy facets_by(const Check& check) {
   return check.characteristic < Characteristic::ffm_mean ? FacetsBy::points : FacetsBy::surface;
@@ -178,19 +156,6 @@ std::vector<double> percentile_shares(const Component& region, double seen_mm2, 
       if (share > 0 && share <= 1) shares.push_back(share);
   }
   return shares;
-}
-
-FacetSumsOfRegions facet_sums(const FacetMap& facets, const Recipe& recipe, unsigned threads) {
-  FacetSumsOfRegions sums;
-  for (auto& of_regions : sums) of_regions.resize(recipe.components.size());
-  for (std::size_t r = 0; r < recipe.components.size(); ++r)
-    for (const Check& check : recipe.components[r].checks) {
-      if (!is_of_facets(check.characteristic)) continue;
-      const FacetsBy by = facets_by(check);
-      std::optional<FacetSums>& of_region = sums[list_of(by)][r];
-      if (!of_region) of_region = sums_of_region(facets, by, r, threads);
-    }
-  return sums;
 }
 
 void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurface& m) {
@@ -220,13 +185,15 @@ void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface&
     v.detail = "no facet map was made";
     return;
   }
-  const FacetSums& f = (*m.facet_sums)[list_of(by)][region].value();
+  const auto& of_regions = by == FacetsBy::points ? m.facets->sums_by_points : m.facets->sums_by_surface;
+  const FacetSums& f = of_regions.at(region);
+  const double face_mm2 = m.facets->pieces->face_mm2[region];
   const double least = m.sources.recipe.regions[region].min_coverage;
-  const double share = f.area_mm2 > 0 ? f.sums.area_mm2() / f.area_mm2 : 0;
+  const double share = face_mm2 > 0 ? area_mm2(f) / face_mm2 : 0;
   if (f.count > 0 && share >= least) return judge_facets(v, region, m, f, by);
   v.reason = Reason::surface_coverage;
   v.detail =
-      f.area_mm2 > 0
+      face_mm2 > 0
           ? fmt::format(
                 "{:.2f} % of the area of its facets have {}, at least {:.2f} % are demanded "
                 "(min_coverage); longer facets (facet_map.longest_mm), or fewer least_points",

@@ -18,10 +18,6 @@ void evaluate_percentile(CheckVerdict& v, std::size_t region, const MeasuredSurf
 
 /// pfm_... and ffm_...: of the region's facets away from sharp edges and open rims. SURFACE_COVERAGE where less than the
 /// region's min_coverage of their area has data.
-/// Those that a recipe's checks ask for.
-FacetSumsOfRegions facet_sums(const FacetMap& facets, const Recipe& recipe, unsigned threads);
-
-/// By sums of m.facets.
 void evaluate_facets(CheckVerdict& v, std::size_t region, const MeasuredSurface& m);
 
 }  // namespace datum

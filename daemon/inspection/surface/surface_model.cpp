@@ -164,9 +164,11 @@ SurfaceRegion toleranced(const RegionDemand& region, const std::vector<Check>& c
   return r;
 }
 
-std::shared_ptr<const FacetPieces> pieces_of(const SurfaceModel& model, const FacetMapSettings& settings) {
+std::shared_ptr<const FacetPieces> pieces_of(const SurfaceModel& model, const FacetMapSettings& settings,
+                                             double edge_deg) {
   try {
-    return facet_pieces(*model.triangles, settings.longest_mm);
+    return facet_pieces(*model.triangles, settings.longest_mm,
+                        {model.region_of_facet, model.regions.size(), edge_deg});
   } catch (const std::invalid_argument& e) {
     refuse(model, fmt::format("{} (facet_map.longest_mm)", e.what()));
   }
@@ -201,8 +203,8 @@ std::size_t SurfaceModel::bytes() const {
                                                 sizeof sides[0] + sizeof shapes[0].facets[0]);
   for (const auto& [reach_mm, kept] : patches) sum += kept->bytes();
   if (pieces)
-    sum += pieces->model->corner.size() *
-           (of_facet + sizeof(ModelFacet) + 2 * sizeof(std::uint32_t) + sizeof(double) + 4);
+    sum += pieces->model->corner.size() * (of_facet + sizeof(ModelFacet) + 2 * sizeof(std::uint32_t) +
+                                           sizeof(std::int64_t) + sizeof(std::uint16_t));
   return sum;
 }
 
@@ -240,9 +242,7 @@ SurfaceModel load_surface_model(const Recipe& recipe, unsigned threads, const Mo
   model.rays = std::make_shared<KeptRays>(most_ray_bytes);
   make_patches(model, surface, threads);
   if (!surface.facet_map) return model;
-  model.pieces = pieces_of(model, *surface.facet_map);
-  model.piece_regions = piece_regions(*model.pieces, *model.triangles, model.region_of_facet,
-                                      model.regions.size(), surface.settings.edge_deg);
+  model.pieces = pieces_of(model, *surface.facet_map, surface.settings.edge_deg);
   return model;
 }
 

@@ -47,7 +47,6 @@ struct SurfaceModel {
   std::map<double, std::shared_ptr<const SurfacePatches>> patches;  // by the reach of the recipe's covers
   /// The same, as reaches_of() the recipe; null where they are too many, or too many of them to be listed.
   std::shared_ptr<const AreaModel> areas;
-  std::shared_ptr<const PieceRegions> piece_regions;  // of the pieces
   std::shared_ptr<KeptRays> rays;
 
   std::size_t bytes() const;  // of memory, about

@@ -29,6 +29,8 @@ class RecordingMatcher final : public FacetMatcher {
   void prepare(const std::shared_ptr<const ModelFacets>& model) override { prepared = model; }
   void match(const std::shared_ptr<const ModelFacets>&, const ScannedSurface&, const ScanMatchSettings&,
              FacetDeviation*, FacetPierced*) override {}
+  void sum(const std::shared_ptr<const ModelFacets>&, const ScannedSurface&, const ScanMatchSettings&,
+           FacetSums*, FacetSums*) override {}
   std::string describe() const override { return "recording"; }
   std::shared_ptr<const ModelFacets> prepared;
 };

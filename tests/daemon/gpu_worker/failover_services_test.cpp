@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "daemon/gpu_worker/service_contradictions.h"
 #include "tests/daemon/gpu_worker/service_scenes.h"
 
 namespace datum {
@@ -77,6 +78,10 @@ TEST_F(FailoverServicesTest, AWorkerThatIsWellDoesAll) {
   const auto a = testing::ball_facets(9.1), b = testing::ball_facets(8.9);
   for (const int rings : {40, 70, 0, 20}) EXPECT_EQ(testing::match_by(*matcher_, a, rings), device_);
   EXPECT_EQ(testing::match_by(*matcher_, b), device_);
+  for (const int rings : {40, 0, 70}) {  // in turn with lists, which lie in the same memory
+    EXPECT_EQ(testing::sum_by(*matcher_, a, rings, rings != 40), device_);
+    EXPECT_EQ(testing::match_by(*matcher_, a, rings), device_);
+  }
   EXPECT_EQ(testing::match_by(*matcher_, a), device_);
   for (const std::uint32_t rows : {70, 200, 1, 33}) EXPECT_EQ(testing::invert_by(*inverter_, rows), device_);
   for (const std::size_t points : {3000, 9000, 0, 40})
@@ -218,6 +223,43 @@ TEST_F(FailoverServicesTest, AScanOfWhichNothingIsWrittenIsNotAnsweredByTheLast)
   }
 }
 
+TEST_F(FailoverServicesTest, SumsOfWhichNothingIsWrittenAreNotThoseOfTheLastScan) {
+  begin("one-scan");
+  const auto model = testing::ball_facets(9.1);
+  EXPECT_NE(testing::sum_by(*matcher_, model), cpu());
+  EXPECT_THAT(faults_, IsEmpty());
+  EXPECT_EQ(testing::sum_by(*matcher_, model), cpu());
+  ASSERT_EQ(faults_.size(), 1u);
+  EXPECT_THAT(faults_[0], HasSubstr("the sums of region 0's facets can't be"));
+}
+
+TEST(SumsOfFacets, ThatCanNotBeAreSeen) {
+  const auto model = testing::ball_facets(9.1);
+  const testing::Scan scan(testing::sphere_model(9, 40));
+  std::vector<FacetSums> sums(model->regions->total.size());
+  sum_scan(*model, scan.surface(), testing::scan_settings(0.3f), cpu_backend(1), sums.data(), nullptr);
+  const auto is_wrong = [&](std::size_t r, const auto& change) {
+    FacetSums s = sums[r];
+    change(s);
+    return contradicts(s, *model->regions, r, 0.3f);
+  };
+  ASSERT_GT(sums[0].count, 1u);
+  ASSERT_EQ(sums[3].count, 0u);
+  for (const std::size_t r : {0, 1, 2, 3}) EXPECT_FALSE(is_wrong(r, [](FacetSums&) {}));
+  EXPECT_TRUE(is_wrong(0, [&](FacetSums& s) { s.count = model->regions->total[0].count + 1; }));
+  EXPECT_TRUE(is_wrong(0, [&](FacetSums& s) { s.units = model->regions->total[0].units + 1; }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.units = -1; }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.highest = UINT32_MAX; }));
+  EXPECT_TRUE(is_wrong(0, [&](FacetSums& s) { s.lowest = sums[1].lowest; }));  // of another region
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { std::swap(s.highest_mm, s.lowest_mm); }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.highest_mm = 0.31f; }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.lowest_mm = std::nanf(""); }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.weighted.high = INT64_MAX; }));
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.weighted.high = INT64_MIN; }));
+  EXPECT_TRUE(is_wrong(3, [](FacetSums& s) { s.highest = 1; }));  // of nothing
+  EXPECT_TRUE(is_wrong(0, [](FacetSums& s) { s.count = 0; }));
+}
+
 struct Fault {
   const char *mode, *of_points, *of_frames;  // log text
 };
@@ -250,6 +292,14 @@ TEST_P(ServiceFaults, OfFacetMapsEndOnTheCpu) {
   begin_it();
   const auto model = testing::ball_facets(9.1);
   for (int i = 0; i < 3; ++i) testing::match_by(*matcher_, model);
+  EXPECT_EQ(matcher_->describe(), cpu());
+  told_once(GetParam().of_frames);
+}
+
+TEST_P(ServiceFaults, OfSumsOfFacetsEndOnTheCpu) {
+  begin_it();
+  const auto model = testing::ball_facets(9.1);
+  for (int i = 0; i < 3; ++i) testing::sum_by(*matcher_, model);
   EXPECT_EQ(matcher_->describe(), cpu());
   told_once(GetParam().of_frames);
 }

@@ -40,6 +40,8 @@ TEST(GpuServices, OfAWellDeviceGiveTheBytesOfTheCpu) {
     EXPECT_THAT(testing::find_by(finder, box, 100 * side), StartsWith("cuda "));
     EXPECT_THAT(testing::match_by(matcher, testing::ball_facets(9.1), static_cast<int>(side % 300)),
                 StartsWith("cuda "));
+    EXPECT_THAT(testing::sum_by(matcher, testing::ball_facets(9.1), static_cast<int>(side % 300)),
+                StartsWith("cuda "));
     EXPECT_THAT(testing::single_shot_by<std::uint8_t>(demodulator, 10 * (side % 300) + 100),
                 StartsWith("cuda "));
     EXPECT_THAT(testing::single_shot_by<std::uint16_t>(demodulator, 2 * side + 200, false),

@@ -58,8 +58,23 @@ inline std::string match_by(FacetMatcher& matcher, const std::shared_ptr<const M
   EXPECT_TRUE(bytes(by_surface) == bytes(expected_by_surface));
   return matcher.describe();
 }
+/// The same ball; what the facets of the model's regions say together.
+inline std::string sum_by(FacetMatcher& matcher, const std::shared_ptr<const ModelFacets>& model,
+                          int rings = 40, bool by_surface = true) {
+  const Scan scan = rings > 0 ? Scan(sphere_model(9, rings)) : Scan();
+  const ScanMatchSettings settings = scan_settings(0.3f);
+  std::vector<FacetSums> points(model->regions->total.size()), expected_points(points.size());
+  std::vector<FacetSums> surface(points.size()), expected_surface(points.size());
+  matcher.sum(model, scan.surface(), settings, points.data(), by_surface ? surface.data() : nullptr);
+  sum_scan(*model, scan.surface(), settings, cpu_backend(1), expected_points.data(),
+           by_surface ? expected_surface.data() : nullptr);
+  EXPECT_TRUE(bytes(points) == bytes(expected_points));
+  EXPECT_TRUE(bytes(surface) == bytes(expected_surface));
+  return matcher.describe();
+}
 inline std::shared_ptr<const ModelFacets> ball_facets(double radius) {
-  return std::make_shared<const ModelFacets>(model_facets(triangle_model(sphere_model(radius, 30))));
+  return std::make_shared<const ModelFacets>(
+      with_regions(model_facets(triangle_model(sphere_model(radius, 30)))));
 }
 
 /// Points that share a ball's area.

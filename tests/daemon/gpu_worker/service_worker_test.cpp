@@ -89,6 +89,11 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   order.what = ServiceRequest::What::facets;
   order.count = 8;
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.regions = 1;
+  EXPECT_THAT(answer(order, 8 * sizeof(ModelFacet) + 8 * sizeof(std::uint32_t)), HasSubstr(refusal));
+  order.regions = most_regions + 1;
+  EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
+  order.regions = 0;
   order.count = most_matched_facets + 1;
   EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
   order.what = ServiceRequest::What::scan;
@@ -96,6 +101,9 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   order.scan = {{}, 100, 1, 50};
   EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before its model"));
   EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  order.scan.regions = most_regions + 1;
+  EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
+  order.scan.regions = 0;
   order.scan.points = std::uint64_t{1} << 60;
   EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal));
   order.what = ServiceRequest::What::system;

@@ -194,6 +194,12 @@ class TestMatch : public DeviceMatch {
     match_scan(model_, surface, settings, cpu_backend(1), by_points, by_surface);
     go_wrong(++scans_, by_points);
   }
+  void sum(const ScannedSurface& surface, const ScanMatchSettings& settings, FacetSums* by_points,
+           FacetSums* by_surface) override {
+    if (mode() == "no-records" || (mode() == "one-scan" && scans_ > 0)) return;
+    sum_scan(model_, surface, settings, cpu_backend(1), by_points, by_surface);
+    go_wrong(++scans_, by_points);
+  }
 
  private:
   const ModelFacets model_;

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "daemon/pictures/part_files.h"
 #include "tests/daemon/inspection/surface/surface_scan.h"
@@ -71,15 +74,26 @@ class NamedMatcher final : public FacetMatcher {
              const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {
     match_scan(*model, surface, settings, cpu_backend(1), by_points, by_surface);
+    asked(by_points, by_surface, surface);
+    lists = true;
+  }
+  void sum(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
+           const ScanMatchSettings& settings, FacetSums* by_points, FacetSums* by_surface) override {
+    sum_scan(*model, surface, settings, cpu_backend(1), by_points, by_surface);
+    asked(by_points, by_surface, surface);
+  }
+  std::string describe() const override { return "cuda test device"; }
+  int calls = 0;
+  bool asked_points = false, asked_surface = false, lists = false;
+  std::size_t joined = 0;
+
+ private:
+  void asked(bool by_points, bool by_surface, const ScannedSurface& surface) {
     ++calls;
     asked_points = by_points;
     asked_surface = by_surface;
     joined = surface.facet_count;
   }
-  std::string describe() const override { return "cuda test device"; }
-  int calls = 0;
-  bool asked_points = false, asked_surface = false;
-  std::size_t joined = 0;
 };
 
 TEST(FacetMap, TheVerdictNamesWhoMadeIt) {
@@ -109,20 +123,46 @@ TEST(FacetMap, OnlyWhatTheRecipeAsksForIsMatched) {
                                    "[facet_map]\nlongest_mm = 1.2\ngate_mm = 1\nleast_points = 4\n"));
     EXPECT_EQ(part.facets != nullptr, matcher.calls == 1);
     if (part.facets) {
-      EXPECT_EQ(part.facets->by_points.empty(), !matcher.asked_points);
-      EXPECT_EQ(part.facets->by_surface.empty(), !matcher.asked_surface);
+      EXPECT_EQ(part.facets->by_points.empty(), !(matcher.asked_points && matcher.lists));
+      EXPECT_EQ(part.facets->by_surface.empty(), !(matcher.asked_surface && matcher.lists));
+      EXPECT_EQ(part.facets->sums_by_points.size(), matcher.asked_points);
+      EXPECT_EQ(part.facets->sums_by_surface.size(), matcher.asked_surface);
     }
     EXPECT_EQ(matcher.joined > 0, matcher.asked_surface);  // the pixels are not joined for nothing
-    return std::pair(matcher.asked_points, matcher.asked_surface);
+    return std::tuple(matcher.asked_points, matcher.asked_surface, matcher.lists);
   };
   const std::string mean = check("\"deviation_mean\"\nlower_um = -500\nupper_um = 500"),
                     pfm = check("\"pfm_mean\"\nlower_um = -500\nupper_um = 500"),
-                    ffm = check("\"ffm_maximum\"\nupper_um = 500");
-  EXPECT_EQ(asked("", mean), std::pair(false, false));
-  EXPECT_EQ(asked("", pfm), std::pair(true, false));
-  EXPECT_EQ(asked("", ffm), std::pair(false, true));
-  EXPECT_EQ(asked("", pfm + ffm), std::pair(true, true));
-  EXPECT_EQ(asked(both, mean), std::pair(true, true));
+                    ffm = check("\"ffm_maximum\"\nupper_um = 500"),
+                    share = check("\"ffm_percentile\"\nquantile = 0.9\nupper_um = 500");
+  EXPECT_EQ(asked("", mean), std::tuple(false, false, false));
+  EXPECT_EQ(asked("", pfm), std::tuple(true, false, false));
+  EXPECT_EQ(asked("", ffm), std::tuple(false, true, false));
+  EXPECT_EQ(asked("", pfm + ffm), std::tuple(true, true, false));
+  EXPECT_EQ(asked("", share), std::tuple(false, true, true));
+  EXPECT_EQ(asked(both, mean), std::tuple(true, true, true));
+}
+
+TEST(FacetMap, AVerdictByListsIsThatBySumsAlone) {
+  Box scene(0.1);
+  const auto text = [&](const std::string& files) {
+    scene.surface_keys = files;
+    BoardVerdict v =
+        scene
+            .inspect(scene.recipe(
+                region("top", "normal = [0, 0, 1]\n",
+                       check("\"pfm_mean\"\nupper_um = 500") + check("\"pfm_minimum\"\nlower_um = -500") +
+                           check("\"ffm_mean\"\nupper_um = 500") + check("\"ffm_maximum\"\nupper_um = 500")) +
+                "[facet_map]\nlongest_mm = 1.2\ngate_mm = 1\nleast_points = 4\n"))
+            .verdict;
+    EXPECT_EQ(v.components.at(0).checks.size(), 4u);
+    for (const CheckVerdict& c : v.components.at(0).checks) EXPECT_EQ(c.reason, Reason::none) << c.detail;
+    std::string values;
+    for (const CheckVerdict& c : v.components.at(0).checks)
+      values += fmt::format("{} {} {}\n", c.value, c.u, name_of(c.decision));
+    return values;
+  };
+  EXPECT_EQ(text(""), text(both));
 }
 
 TEST(FacetMap, TooShortAnEdgeIsTheModelsFault) {
