@@ -58,7 +58,16 @@ double HeightFrame::z_mm(int row, int col) const {
 }
 
 std::size_t HeightFrame::count_of(PixelClass c) const {
-  return static_cast<std::size_t>(std::count(classes.begin(), classes.end(), c));
+  constexpr std::size_t most =
+      255;  // of a block's pixels, so that a byte counts them: a vector has many bytes
+  std::size_t all = 0;
+  for (std::size_t from = 0; from < classes.size(); from += most) {
+    std::uint8_t some = 0;
+    for (std::size_t i = from; i < std::min(classes.size(), from + most); ++i)
+      some = static_cast<std::uint8_t>(some + (classes[i] == c));
+    all += some;
+  }
+  return all;
 }
 
 namespace {

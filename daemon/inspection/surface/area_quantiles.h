@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "daemon/inspection/surface/in_runs.h"
@@ -60,24 +59,30 @@ std::vector<double> with_unreached(const std::vector<double>& shares, const std:
 template <class Each>
 void find_quantiles(std::vector<AreaQuantiles>& groups, std::size_t count, const Each& each,
                     unsigned threads) {
-  constexpr std::size_t bins = AreaQuantiles::bins;
-  std::mutex joining;
-  in_runs(threads, count, [&](std::size_t, std::size_t from, std::size_t to) {
-    std::vector<std::int64_t> units(groups.size() * bins);
-    each(from, to,
-         [&](std::size_t g, const AreaShare& s) { units[g * bins + groups[g].bin(s.nm)] += s.units; });
-    const std::lock_guard lock(joining);
-    for (std::size_t g = 0; g < groups.size(); ++g) groups[g].add_units(units.data() + g * bins);
+  constexpr std::size_t bins = AreaQuantiles::bins, run = 4096;
+  const std::size_t runs = runs_of(count, run);
+  const auto up_to = [&](std::size_t k) { return std::min(count, k * run); };
+  std::vector<std::vector<std::int64_t>> units(std::max(1u, threads));  // of each thread
+  parallel_for(threads, runs, [&](std::size_t k, unsigned slot) {
+    std::vector<std::int64_t>& own = units[slot];
+    if (own.empty()) own.resize(groups.size() * bins);
+    each(k * run, up_to(k + 1),
+         [&](std::size_t g, const AreaShare& s) { own[g * bins + groups[g].bin(s.nm)] += s.units; });
   });
+  for (const std::vector<std::int64_t>& own : units)
+    for (std::size_t g = 0; !own.empty() && g < groups.size(); ++g)
+      groups[g].add_units(own.data() + g * bins);
   for (AreaQuantiles& g : groups) g.locate();
-  in_runs(threads, count, [&](std::size_t, std::size_t from, std::size_t to) {
-    std::vector<std::vector<AreaShare>> near(groups.size());
-    each(from, to, [&](std::size_t g, const AreaShare& s) {
-      if (groups[g].is_near(s.nm)) near[g].push_back(s);
+  std::vector<std::vector<std::vector<AreaShare>>> near(units.size());
+  parallel_for(threads, runs, [&](std::size_t k, unsigned slot) {
+    std::vector<std::vector<AreaShare>>& own = near[slot];
+    if (own.empty()) own.resize(groups.size());
+    each(k * run, up_to(k + 1), [&](std::size_t g, const AreaShare& s) {
+      if (groups[g].is_near(s.nm)) own[g].push_back(s);
     });
-    const std::lock_guard lock(joining);
-    for (std::size_t g = 0; g < groups.size(); ++g) groups[g].add_near(near[g]);
   });
+  for (const std::vector<std::vector<AreaShare>>& own : near)
+    for (std::size_t g = 0; g < own.size(); ++g) groups[g].add_near(own[g]);
 }
 
 /// Sums over a group's shares.

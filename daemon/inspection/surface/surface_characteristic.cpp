@@ -201,8 +201,9 @@ RegionEvidence evidence_of(const MeasuredSurface& m, std::size_t region) {
   r.face = s.face;
   r.edge = s.edge;
   r.rim = s.rim;
-  r.beyond = static_cast<std::uint64_t>(
-      std::count(m.surface.beyond_region.begin(), m.surface.beyond_region.end(), region));
+  if (m.surface.beyond > 0)
+    r.beyond = static_cast<std::uint64_t>(
+        std::count(m.surface.beyond_region.begin(), m.surface.beyond_region.end(), region));
   r.windows = e.windows;
   if (m.noise[region].tiles > 0) {
     r.noise_um = 1000 * m.noise[region].sigma_mm;

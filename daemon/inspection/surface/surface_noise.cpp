@@ -239,17 +239,20 @@ struct TilePlace {
 };
 
 /// `enough`: whether tiles of this size hold enough independent pixels.
-RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, bool& enough) {
+RegionNoise noise_of_tiles(const std::vector<Tile>& tiles, int window_px, unsigned threads, bool& enough) {
   RegionNoise noise;
   noise.tiles = tiles.size();
   noise.tile_px = tiles.front().side;
   Lags lags(noise.tile_px);
   std::vector<double> variance, mean, spread, highest;
   double pixels = 0;
-  for (const Tile& t : tiles) {
-    variance.push_back(t.mean_square());
-    pixels += static_cast<double>(t.pixels);
-    const WindowSums w = windows_of(t, window_px);
+  std::vector<WindowSums> windows_of_tiles(tiles.size());
+  parallel_for(threads, tiles.size(),
+               [&](std::size_t i, unsigned) { windows_of_tiles[i] = windows_of(tiles[i], window_px); });
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    variance.push_back(tiles[i].mean_square());
+    pixels += static_cast<double>(tiles[i].pixels);
+    const WindowSums& w = windows_of_tiles[i];
     if (w.windows == 0) continue;
     mean.push_back(w.mean);
     spread.push_back(w.variance);
@@ -353,7 +356,7 @@ RegionNoise noise_of_region(const std::vector<SnapshotGrid>& grids,
     const std::vector<Tile> tiles = quietest_tiles(snapshots, side, threads);
     if (tiles.empty() || (tiles.size() < least_tiles && best.tiles > 0)) break;
     bool enough = false;
-    const RegionNoise noise = noise_of_tiles(tiles, window_px, enough);
+    const RegionNoise noise = noise_of_tiles(tiles, window_px, threads, enough);
     if (noise.tiles > 0) best = noise;
     if (enough) break;
   }

@@ -94,15 +94,19 @@ void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t group
 template <class GroupOf>
 std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
                               unsigned threads) {
-  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size()));
-  in_runs(threads, map.points.size(), [&](std::size_t run, std::size_t from, std::size_t to) {
-    std::vector<Collected> own(groups);
-    for (std::size_t i = from; i < to; ++i) {
-      if (map.distances[i].kind == MatchClass::no_data) continue;
-      if (const std::size_t g = group_of(i); g < groups) own[g].add(map, i);
-    }
-    of_run[run] = std::move(own);
-  });
+  constexpr std::size_t length = 4096;  // some for each of many threads
+  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size(), length));
+  in_runs(
+      threads, map.points.size(),
+      [&](std::size_t run, std::size_t from, std::size_t to) {
+        std::vector<Collected> own(groups);
+        for (std::size_t i = from; i < to; ++i) {
+          if (map.distances[i].kind == MatchClass::no_data) continue;
+          if (const std::size_t g = group_of(i); g < groups) own[g].add(map, i);
+        }
+        of_run[run] = std::move(own);
+      },
+      length);
   std::vector<Collected> all(groups);
   for (const std::vector<Collected>& some : of_run)
     for (std::size_t g = 0; g < groups; ++g) all[g].add(some[g]);
