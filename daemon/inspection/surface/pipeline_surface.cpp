@@ -208,14 +208,17 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   // Before the facets, which one GPU matches behind it: all waits for the distances.
   std::future<void> distances =
       find_distances(surface, *model, recipe.settings, finder, in.finder != nullptr);
-  // A facet map wants the points alone: a GPU makes it beside what this host does.
+  // A facet map wants the points alone: a GPU makes it beside what this host does, but behind the areas, for which all waits too.
   std::future<FacetMap> mapped;
-  if (wanted.by_points || wanted.by_surface)
-    mapped = beside(in.matcher != nullptr, [&] {
-      return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
-                        threads);
-    });
+  const auto begin_facets = [&] {
+    if (wanted.by_points || wanted.by_surface)
+      mapped = beside(in.matcher != nullptr, [&] {
+        return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
+                          threads);
+      });
+  };
   PatchedPoints patched(*model, recipe, in.sharer, surface.map.points.size());
+  if (patched.here()) begin_facets();
   compare_with_model(surface, *model, recipe.settings, shots, std::move(distances), threads, patched.here());
   const std::string found_by = v.backend = finder.describe();
   ended(InspectionStep::heights);
@@ -227,6 +230,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   auto found = beside(threads > 2, [&] { return form_of(surface, *in.recipe, *in.sensor, threads); });
   std::vector<SurfaceCover> covers;
   auto shared = patched.covers(surface.map, threads);
+  if (!patched.here()) begin_facets();
   const auto shares = [&] {
     covers = shared.get();
     return percentile_shares(*in.recipe, covers.front());
