@@ -226,17 +226,18 @@ if(NOT DATUM_SANITIZE)
   check_linker_flag(CXX -fuse-ld=gold DATUM_HAVE_GOLD)
 endif()
 
-# datum_test(NAME SOURCES file... LIBS lib... [LABELS label...] [SHARED suite...]) : one GoogleTest program; each case is one ctest
-# test. `statistics` keep every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
+# datum_test(NAME [LIGHT] SOURCES file... LIBS lib... [LABELS label...] [SHARED suite...]) : one GoogleTest program; each case is one
+# ctest test. LIGHT: of a folder that computes, but running it at -O1 would gain less than compiling it so costs. `statistics` keep
+# every processor busy and start first; most of the time of a `scenario` it waits for links and devices.
 # SHARED: suites whose SetUpTestSuite is dear (a database server, R): one ctest test for all cases of a suite, in one process.
-set(DATUM_COMPUTING_TESTS "(gpu|calib|fuzz|statistics|virtual_cell|drivers/(codes|frame|fringe|genicam|gocator|model|profile|scanner|sensor|volume)|\
+set(DATUM_COMPUTING_TESTS "(gpu|calib|statistics|virtual_cell|drivers/(codes|frame|fringe|genicam|gocator|model|profile|scanner|sensor|volume)|\
 daemon/(batch|calibration|cell|charts|codes|ctl|design|fringe|gpu_worker|holes|inspection|parse|pictures|quality|report|teach|view|volume))")
 cmake_host_system_information(RESULT DATUM_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
 function(datum_test name)
-  cmake_parse_arguments(T "" "" "SOURCES;LIBS;LABELS;SHARED" ${ARGN})
+  cmake_parse_arguments(T "LIGHT" "" "SOURCES;LIBS;LABELS;SHARED" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE ${T_LIBS} GTest::gtest GTest::gmock GTest::gtest_main)
-  if("statistics" IN_LIST T_LABELS OR CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/tests/${DATUM_COMPUTING_TESTS}(/|$)")
+  if(NOT T_LIGHT AND ("statistics" IN_LIST T_LABELS OR CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/tests/${DATUM_COMPUTING_TESTS}(/|$)"))
     datum_compile(${name} test)
   else()
     datum_compile(${name} light_test)
