@@ -36,6 +36,8 @@ if(DATUM_DAEMON)
   pkg_check_modules(FREETYPE REQUIRED IMPORTED_TARGET freetype2)        # libfreetype-dev
   if(DATUM_OFFLINE)
     find_package(Boost 1.74 REQUIRED NO_MODULE)          # libboost-dev
+    # Of another compiler; it would have what a first demo compiled compiled again.
+    set_target_properties(Boost::headers PROPERTIES INTERFACE_COMPILE_DEFINITIONS "")
     pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)     # libarchive-dev
     find_path(MUSTACHE_INCLUDE kainjow/mustache.hpp REQUIRED)           # libkainjow-mustache-dev
     pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)  # libmicrohttpd-dev
