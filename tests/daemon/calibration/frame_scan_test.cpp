@@ -6,6 +6,7 @@
 
 #include "daemon/calibration/awaited_touch.h"
 #include "drivers/frame/frame_error.h"
+#include "tests/daemon/calibration/fake_frames.h"
 
 namespace datum::frame_scan {
 namespace {
@@ -32,37 +33,6 @@ class FakeCmm final : public CmmSource {
 
   int polls = 0;
   bool listens = false;
-};
-
-class FakeFrames final : public FrameSource {
- public:
-  std::vector<Pollable*> pollables() override { return {}; }
-  std::string describe() const override { return "frames"; }
-  std::string refusal() const override { return ""; }
-  std::string place() const override { return "the folder"; }
-  std::size_t begin(MonotonicNs) override { return 0; }
-  void expose(MonotonicNs) override { ++exposures; }
-  std::optional<ClaimedFrame> next() override {
-    if (waiting.empty()) return std::nullopt;
-    ClaimedFrame claim = waiting.front();
-    waiting.erase(waiting.begin());
-    return claim;
-  }
-  bool is_duplicate(const FrameIdentity& identity) const override { return identity.frame_id == "old"; }
-  void measured(const ClaimedFrame& claim, const FrameIdentity&) override {
-    ends.push_back(claim.name() + " measured");
-  }
-  void duplicate(const ClaimedFrame& claim, const FrameIdentity&) override {
-    ends.push_back(claim.name() + " duplicate");
-  }
-  void failed(const ClaimedFrame& claim, const std::string& why) override {
-    ends.push_back(claim.name() + " failed: " + why);
-  }
-  std::vector<std::string> take_warnings() override { return {}; }
-
-  std::vector<ClaimedFrame> waiting;
-  std::vector<std::string> ends;
-  int exposures = 0;
 };
 
 struct Received final : ReceivedFrame {
@@ -115,7 +85,7 @@ class FrameScanTest : public ::testing::Test {
   std::optional<CmmSettings> cmm_settings = CmmSettings{};
   SensorProfile sensor;
   Worker worker;
-  FakeFrames frames;
+  testing::FakeFrames frames;
   FakeCmm cmm;
   int changes = 0;
   ProcedureDependencies dependencies{{folder, calibrate, cmm_settings, 5000},
