@@ -190,7 +190,7 @@ function(datum_compile target kind)
   endif()
 endfunction()
 
-# datum_library(NAME [LIGHT] SOURCES... ) : a static library of one folder. The release build compiles 36 of its files at
+# datum_library(NAME [LIGHT] SOURCES... ) : a static library of one folder. The release build compiles 54 of its files at
 # once (CMAKE_UNITY_BUILD), so that two files of a library share no name.
 function(datum_library name)
   cmake_parse_arguments(L "LIGHT" "" "" ${ARGN})
