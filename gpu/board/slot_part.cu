@@ -225,7 +225,8 @@ bool SlotPart::is_done(int slot) const {
 
 void SlotPart::await(int slot, std::chrono::milliseconds timeout) const {
   wait_until([&] { return is_done(slot); }, on_.stream, timeout, "a board");
-  if (answers_.get()[slot].timed_out) throw GpuError("CUDA: the planes of a board were not done within their time", true);
+  if (answers_.get()[slot].timed_out)
+    throw GpuError("CUDA: the planes of a board were not done within their time", true);
 }
 
 void SlotPart::fetch(int slot, std::chrono::milliseconds timeout, SiteRecord* records) {
