@@ -273,14 +273,16 @@ TEST_F(EarlyBandsTest, NobodyReadsAFrameThatIsWithdrawn) {
     std::shared_ptr<EarlyFrame> early = begin();
     put_band(*early, bands()[0]);
     slow->started.get_future().wait();
-    bool was_done = false;
+    std::atomic<bool> returned{false};
     std::thread other([&] {
       ends ? early.reset() : early->withdraw();
-      was_done = slow->done;
+      returned = true;
     });
+    for (int i = 0; i < 10'000 && !returned; ++i) std::this_thread::yield();
+    EXPECT_FALSE(returned);
     slow->go_on.set_value();
     other.join();
-    EXPECT_TRUE(was_done);
+    EXPECT_TRUE(slow->done);
   }
 }
 
