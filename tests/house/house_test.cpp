@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/house/includes_of.h"
+
 namespace fs = std::filesystem;
 
 namespace house_test {
@@ -38,20 +40,12 @@ std::vector<fs::path> sources_under(const std::string& folder) {
   return found;
 }
 
-std::vector<std::string> includes_of(const std::string& text) {
-  static const std::regex include(R"re((^|\n)\s*#\s*include\s*"([^"]+)")re");
-  std::vector<std::string> found;
-  for (std::sregex_iterator i(text.begin(), text.end(), include), end; i != end; ++i)
-    found.push_back((*i)[2]);
-  return found;
-}
-
 }  // namespace
 
 TEST(House, NobodyIncludesMain) {
   for (const char* folder : {"drivers", "calib", "gpu", "daemon", "config"}) {
     for (const fs::path& file : sources_under(folder)) {
-      for (const std::string& include : includes_of(slurp(file))) {
+      for (const std::string& include : datum::testing::includes_of(slurp(file))) {
         const std::string name = fs::path(include).stem();
         EXPECT_FALSE(name == "main" || name.ends_with("_main")) << file << " includes " << include;
       }
