@@ -65,6 +65,12 @@ class LocalHeights {
     const PixelClass* classes = frame_.classes.data();
     const unsigned all_cols = unsigned(frame_.cols), all_rows = unsigned(frame_.rows);
     for (int k = 0; k < n; ++k) {
+      const bool in = (unsigned(cols[k]) < all_cols) & (unsigned(rows[k]) < all_rows);
+      const std::size_t i = in ? index(cols[k], rows[k]) : 0;
+      __builtin_prefetch(classes + i);
+      __builtin_prefetch(counts + i);
+    }
+    for (int k = 0; k < n; ++k) {
       const int col = cols[k], row = rows[k];
       const bool in = (unsigned(col) < all_cols) & (unsigned(row) < all_rows);
       const std::size_t i = in ? index(col, row) : 0;
