@@ -195,8 +195,7 @@ class EarlySlots::Frame final : public EarlyFrame {
 };
 
 EarlySlots::EarlySlots(const Backend& backend)
-    : isa_(backend.isa),
-      lookers_(std::make_shared<PieceWorkers>(std::clamp(backend.threads / 2, 1u, most_lookers))) {}
+    : isa_(backend.isa), threads_(std::clamp(backend.threads / 2, 1u, most_lookers)) {}
 
 void EarlySlots::prepared(std::shared_ptr<const SharedMemory> memory, std::shared_ptr<const SlotPlan> plan,
                           std::function<void()> wake) {
@@ -223,6 +222,7 @@ void EarlySlots::measured() {
 
 void EarlySlots::expect(std::shared_ptr<const void> of, EarlyWorkMaker make) {
   const std::lock_guard lock(mutex_);
+  if (!lookers_) lookers_ = std::make_shared<PieceWorkers>(threads_);
   work_of_ = std::move(of);
   make_work_ = std::move(make);
 }

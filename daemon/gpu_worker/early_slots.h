@@ -79,8 +79,10 @@ class EarlySlots final : public EarlyPixels, public std::enable_shared_from_this
   void release(const SharedMemory* memory, std::uint32_t slot);
 
   const Isa isa_;
-  const std::shared_ptr<PieceWorkers> lookers_;
+  const unsigned threads_;  // of this host's own work
   std::mutex mutex_;
+  // Null before the first board: threads that begin before the program blocks its signals would take them.
+  std::shared_ptr<PieceWorkers> lookers_;
   std::shared_ptr<const SharedMemory> memory_;  // null: lost
   std::shared_ptr<const SlotPlan> plan_;
   const SharedMemory* slots_of_ = nullptr;  // the last memory; frames in its slots keep it
