@@ -170,6 +170,7 @@ int measure_single_shot(const SingleShotOptions& options, std::int64_t utc_ns) {
   inputs.finder = backend.finder.get();
   inputs.matcher = backend.matcher.get();
   inputs.sharer = backend.sharer.get();
+  inputs.comparer = backend.comparer.get();
   inputs.diffuser = backend.diffuser.get();
   inputs.inverter = backend.inverter.get();
   inputs.correlator = backend.correlator.get();

@@ -180,6 +180,7 @@ class Worker {
     replay.means = {backend_.finder.get(),
                     backend_.matcher.get(),
                     backend_.sharer.get(),
+                    backend_.comparer.get(),
                     backend_.diffuser.get(),
                     backend_.inverter.get(),
                     backend_.correlator.get(),

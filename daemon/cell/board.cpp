@@ -84,6 +84,7 @@ void measure_part(BoardOrder& order, const InspectionInputs& inputs) {
   in.finder = order.finder;
   in.matcher = order.matcher;
   in.sharer = order.sharer;
+  in.comparer = order.comparer;
   in.holes = order.holes;
   order.part = inspect_surface(frames, in, *order.models, cpu_backend(order.threads));
   order.verdict = order.part.verdict;

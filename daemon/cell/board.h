@@ -69,6 +69,7 @@ struct BoardOrder {
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
   AreaSharer* sharer = nullptr;
+  SurfaceComparer* comparer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
   Correlator* correlator = nullptr;

@@ -38,6 +38,7 @@ std::shared_ptr<BoardOrder> BoardOrders::make(MonotonicNs now) {
   order->finder = deps_.backend.finder.get();
   order->matcher = deps_.backend.matcher.get();
   order->sharer = deps_.backend.sharer.get();
+  order->comparer = deps_.backend.comparer.get();
   order->diffuser = deps_.backend.diffuser.get();
   order->inverter = deps_.backend.inverter.get();
   order->correlator = deps_.backend.correlator.get();

@@ -91,6 +91,7 @@ InspectionInputs inputs_of(const Replay& replay) {
   inputs.finder = replay.means.finder;
   inputs.matcher = replay.means.matcher;
   inputs.sharer = replay.means.sharer;
+  inputs.comparer = replay.means.comparer;
   inputs.diffuser = replay.means.diffuser;
   inputs.inverter = replay.means.inverter;
   inputs.correlator = replay.means.correlator;

@@ -19,6 +19,7 @@ struct ReplayMeans {
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
   AreaSharer* sharer = nullptr;
+  SurfaceComparer* comparer = nullptr;
   Diffuser* diffuser = nullptr;
   SystemInverter* inverter = nullptr;
   Correlator* correlator = nullptr;

@@ -84,6 +84,7 @@ BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
       stages, cpu, once ? std::optional(MatchCrossovers()) : std::nullopt);
   choice.sharer =
       std::make_unique<FailoverSharer>(stages, cpu, once ? std::optional(AreaCrossover()) : std::nullopt);
+  choice.comparer = std::make_unique<GpuComparer>(stages, cpu.threads);
   choice.diffuser = std::make_unique<FailoverDiffuser>(stages, cpu);
   choice.inverter =
       std::make_unique<FailoverInverter>(stages, cpu, once ? std::optional(InvertCrossover()) : std::nullopt);

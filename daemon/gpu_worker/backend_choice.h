@@ -16,6 +16,7 @@
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "gpu/phase_correlation/correlator.h"
+#include "gpu/surface_compare/surface_comparer.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -25,6 +26,7 @@ struct BackendChoice {
   std::unique_ptr<DistanceFinder> finder;  // distances to surfaces
   std::unique_ptr<FacetMatcher> matcher;   // facet maps of surfaces
   std::unique_ptr<AreaSharer> sharer;      // areas of a surface's points; null: shared where they are judged
+  std::unique_ptr<SurfaceComparer> comparer;  // of whole parts in one order; null: by finder and sharer
   std::unique_ptr<Diffuser> diffuser;
   std::unique_ptr<SystemInverter> inverter;  // systems of warped boards
   std::unique_ptr<Correlator> correlator;    // shifts of boards

@@ -1,6 +1,7 @@
 // Services on the GPU, or on the CPU during a GPU fault: the same bytes.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "gpu/fourier_profilometry/fringe_demodulator.h"
 #include "gpu/lu/system_inverter.h"
 #include "gpu/phase_correlation/correlator.h"
+#include "gpu/surface_compare/surface_comparer.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -242,6 +244,35 @@ class FailoverSharer final : public FailoverService<AreaSharer, CpuAreaSharer> {
   const std::shared_ptr<GpuServices> gpu_;
   const Backend backend_;
   Crossover<AreaCrossover> least_;
+};
+
+/// On the GPU alone: where it can't, its caller has other means.
+class GpuComparer final : public SurfaceComparer {
+ public:
+  GpuComparer(std::shared_ptr<GpuServices> gpu, unsigned threads)
+      : gpu_(std::move(gpu)), threads_(threads), last_("") {}
+  bool takes(const PartShots& part, std::size_t facets) const override {
+    const CompareOrder order = order_of(part);
+    const bool alike = std::all_of(part.heights, part.heights + part.count,
+                                   [&](const ShotHeights& h) { return h.type == order.type; });
+    return alike && order.shots > 0 && order.shots <= most_compared_shots &&
+           order.pixels <= most_compared_pixels && part.points <= most_points_at_once &&
+           order.shots * facets * sizeof(FacetPlane) <= most_plane_bytes;
+  }
+  bool compare(const ComparedModel& model, const PartToCompare& part, const CompareSettings& settings,
+               const ComparedTaken& out) override {
+    std::string who =
+        gpu_->run([&](ServiceClient& gpu) { gpu.compare(model, part, settings, threads_, out); });
+    const bool done = !who.empty();
+    if (done) last_.set(std::move(who));
+    return done;
+  }
+  std::string describe() const override { return last_.get(); }
+
+ private:
+  const std::shared_ptr<GpuServices> gpu_;
+  const unsigned threads_;
+  LastDoer last_;
 };
 
 class FailoverInverter final : public FailoverService<SystemInverter, CpuSystemInverter> {

@@ -16,6 +16,7 @@
 #include "gpu/lu/system_inverter_cuda.h"
 #include "gpu/model_distance/model_distance_cuda.h"
 #include "gpu/phase_correlation/phase_correlation_cuda.h"
+#include "gpu/surface_compare/surface_compare_cuda.h"
 #include "gpu/surface_match/facet_matcher_cuda.h"
 
 namespace {
@@ -90,9 +91,10 @@ int main(int argc, char** argv) {
     return 64;  // EX_USAGE
   }
   if (state) return run_gpu_state(gpu_worker_fd);
-  return run_gpu_worker(gpu_worker_fd, {probe_cuda_device,
-                                        cuda_slot_measurer,
-                                        {cuda_device_search, diffuse_on_device, demodulate_on_device,
-                                         cuda_device_match, cuda_page_lock, invert_on_device,
-                                         cuda_device_areas, single_shot_on_device, correlate_on_device}});
+  return run_gpu_worker(gpu_worker_fd,
+                        {probe_cuda_device,
+                         cuda_slot_measurer,
+                         {cuda_device_search, diffuse_on_device, demodulate_on_device, cuda_device_match,
+                          cuda_page_lock, invert_on_device, cuda_device_areas, cuda_device_compare,
+                          single_shot_on_device, correlate_on_device}});
 }

@@ -4,21 +4,13 @@
 #include <cmath>
 #include <cstring>
 
+#include "daemon/gpu_worker/in_pieces.h"
 #include "daemon/gpu_worker/service_contradictions.h"
 #include "gpu/core/gpu_error.h"
 #include "gpu/core/parallel_for.h"
 
 namespace datum {
 namespace {
-
-/// Calls take(from, to) for pieces of a range.
-template <class Take>
-void in_pieces(unsigned threads, std::size_t count, const Take& take) {
-  constexpr std::size_t share = 1 << 14;  // some for each of many threads
-  parallel_for(threads, (count + share - 1) / share, [&](std::size_t piece, unsigned) {
-    take(piece * share, std::min(count, (piece + 1) * share));
-  });
-}
 
 /// Copies what the worker wrote, then looks at the copy: the worker may still write. What it wrote is blanked while it is in the cache,
 /// for the next scan.
@@ -86,8 +78,9 @@ void ServiceClient::stop() {
   model_.reset();
   facets_.reset();
   areas_.reset();
+  rays_.clear();
   memory_ = {};
-  blank_ = 0;
+  blank_ = blank_of_points_ = 0;
 }
 
 std::byte* ServiceClient::memory_for(ServiceRequest& order) {
@@ -116,6 +109,7 @@ ServiceReply ServiceClient::ask(ServiceRequest order, std::chrono::milliseconds 
 
 void ServiceClient::send_model(const std::shared_ptr<const TriangleModel>& model) {
   model_.reset();
+  rays_.clear();
   ServiceRequest order;
   order.what = ServiceRequest::What::model;
   order.count = model->corner.size();
@@ -321,6 +315,7 @@ void ServiceClient::prepare(const std::shared_ptr<const AreaModel>& model) {
 void ServiceClient::send_patches(const std::shared_ptr<const AreaModel>& model) {
   check(*model);
   areas_.reset();
+  rays_.clear();
   ServiceRequest order;
   order.what = ServiceRequest::What::patches;
   order.count = model->triangles->corner.size();
@@ -329,6 +324,9 @@ void ServiceClient::send_patches(const std::shared_ptr<const AreaModel>& model) 
   ask(order, settings_.model_timeout);
   memory_[static_cast<std::size_t>(order.what)] = SharedBlock();
   areas_ = model;
+  regions_ = 0;
+  for (const std::uint16_t r : model->region)
+    if (r != no_region) regions_ = std::max<std::size_t>(regions_, r + std::size_t{1});
 }
 
 void ServiceClient::share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points,

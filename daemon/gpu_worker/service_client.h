@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "daemon/gpu_worker/service_wire.h"
 #include "daemon/gpu_worker/worker_client.h"
@@ -67,6 +68,9 @@ class ServiceClient {
   /// As share_areas for at most most_points_at_once points. A new model is sent first.
   void share(const std::shared_ptr<const AreaModel>& model, const JudgedPoints& points, unsigned threads,
              const AreaShares& out);
+  /// As compare_shots for what SurfaceComparer::takes. A new model and new rays are sent first.
+  void compare(const ComparedModel& model, const PartToCompare& part, const CompareSettings& settings,
+               unsigned threads, const ComparedTaken& out);
   /// As SystemInverter::invert for 1 to most_system_rows rows.
   std::int32_t invert(const SystemToInvert& system, const Backend& cpu);
 
@@ -76,6 +80,7 @@ class ServiceClient {
   void send_model(const std::shared_ptr<const TriangleModel>& model);
   void find_some(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
                  unsigned threads, ModelDistance* out);
+  void send_rays(const PartToCompare& part, unsigned threads);
   /// Sends a scan and waits for what matches it; the memory that has it, which names no class and no sum before.
   std::byte* ask_scan(ServiceRequest& order, const ScannedSurface& surface, unsigned threads);
   /// The shared memory of an order; created anew where the last one of its kind is too small.
@@ -88,8 +93,11 @@ class ServiceClient {
   std::shared_ptr<const TriangleModel> model_;     // the model in the worker
   std::shared_ptr<const ModelFacets> facets_;      // and that for matches
   std::shared_ptr<const AreaModel> areas_;         // and that for areas
+  std::size_t regions_ = 0;                        // of areas_
+  std::vector<std::shared_ptr<const void>> rays_;  // and what the worker's rays lie in; empty: it has none
   std::array<SharedBlock, service_kinds> memory_;  // by kind of order
-  std::uint64_t blank_ = 0;  // bytes of a scan's memory, from its begin, that name no class (0xff)
+  // Bytes of a scan's memory and of a comparison's, from their begins, that name no class (0xff)
+  std::uint64_t blank_ = 0, blank_of_points_ = 0;
 };
 
 }  // namespace datum

@@ -26,6 +26,30 @@ inline bool contradicts(double area_mm2, const ModelDistance& point) {
   return !(std::isfinite(area_mm2) && area_mm2 >= 0 && (marks || area_mm2 == 0));
 }
 
+/// A judged point is one of a facet; what is no evidence has no numbers. `regions`: of the model.
+inline bool contradicts(const ModelDistance& d, const PointJudgement& j, std::size_t facets,
+                        std::size_t regions) {
+  const auto is_none_of = [&](std::uint16_t region) { return region != no_region && region >= regions; };
+  if (static_cast<unsigned>(d.place) > static_cast<unsigned>(Place::corner_c) || is_none_of(j.charged) ||
+      is_none_of(j.region))
+    return true;
+  switch (j.judgement) {
+    case Judgement::explained:
+    case Judgement::beyond: {
+      const ModelDistance none;
+      return std::memcmp(&d, &none, sizeof d) != 0;
+    }
+    case Judgement::face:
+    case Judgement::edge:
+    case Judgement::rim:
+      return !(std::isfinite(d.distance) && d.facet < facets &&
+               d.kind == (j.judgement == Judgement::face   ? MatchClass::face
+                          : j.judgement == Judgement::edge ? MatchClass::edge
+                                                           : MatchClass::rim));
+  }
+  return true;
+}
+
 /// `points`: of the scan.
 inline bool contradicts(const FacetDeviation& d, const PointMatchSettings& settings, std::size_t points) {
   if (static_cast<unsigned>(d.kind) > static_cast<unsigned>(MatchClass::no_data) || d.count > points)

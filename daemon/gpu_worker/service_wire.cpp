@@ -10,9 +10,7 @@
 namespace datum {
 namespace {
 
-constexpr std::uint64_t line = 64;  // alignment of each array
-
-std::uint64_t up(std::uint64_t bytes) { return round_up(bytes, line); }
+std::uint64_t up(std::uint64_t bytes) { return aligned_up(bytes); }
 
 /// Visits the arrays of a model for the search in their order in memory.
 template <class Model, class Visit>
@@ -76,6 +74,7 @@ void each_list(Lists& lists, const AreaOrder& order, std::size_t k, const Visit&
 }
 
 bool is_within(const AreaOrder& order) {
+  if (order.told != 0 && order.told != order.facets) return false;
   if (order.reaches == 0 || order.reaches > most_reaches || order.facets == 0 ||
       order.facets > most_model_facets)
     return false;
@@ -92,12 +91,17 @@ constexpr std::uint64_t area_facet_bytes = sizeof(FacetOnWire);
 
 std::uint64_t patches_bytes(const AreaOrder& order) {
   if (!is_within(order)) return 0;
-  std::uint64_t bytes = up(order.facets * area_facet_bytes);
+  std::uint64_t bytes = up(order.facets * area_facet_bytes) + up(order.told * sizeof(std::uint16_t));
   const PatchLists none;
   for (std::size_t k = 0; k < order.reaches; ++k)
     each_list(none, order, k,
               [&](const auto& list, std::uint64_t length) { bytes += up(length * sizeof list[0]); });
   return bytes;
+}
+
+bool is_within(const CompareOrder& o) {
+  return o.shots > 0 && o.shots <= most_compared_shots && o.pixels <= most_compared_pixels &&
+         o.rows <= o.pixels && static_cast<unsigned>(o.type) <= static_cast<unsigned>(CountType::float32);
 }
 
 std::uint64_t system_bytes(std::uint64_t rows) {
@@ -163,6 +167,12 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
       return order.count <= most_points_at_once && is_within(order.area)
                  ? layout_of(order.area, order.count).total
                  : 0;
+    case ServiceRequest::What::rays:
+      return is_within(order.compare) ? layout_of_rays(order.compare).total : 0;
+    case ServiceRequest::What::compare:
+      return order.count <= most_points_at_once && is_within(order.area) && is_within(order.compare)
+                 ? layout_of(order.compare, order.area, order.count).total
+                 : 0;
     case ServiceRequest::What::system:
       return order.count <= most_system_rows ? system_bytes(order.count) : 0;
     case ServiceRequest::What::single_shot:
@@ -223,6 +233,7 @@ AreaOrder order_of(const AreaModel& model) {
   AreaOrder order;
   order.reaches = model.reaches.size();
   order.facets = model.triangles->corner.size();
+  order.told = model.region.size();
   for (std::size_t k = 0; k < order.reaches; ++k) {
     order.cuts[k] = model.reaches[k]->cuts.size();
     order.patches[k] = model.reaches[k]->area_mm2.size();
@@ -240,6 +251,8 @@ void put_areas(const AreaModel& model, std::byte* to) {
     std::copy_n(from.normal, 3, facets[i].normal);
   }
   to += up(order.facets * area_facet_bytes);
+  std::memcpy(to, model.region.data(), order.told * sizeof(std::uint16_t));
+  to += up(order.told * sizeof(std::uint16_t));
   for (std::size_t k = 0; k < order.reaches; ++k)
     each_list(*model.reaches[k], order, k, [&](const auto& list, std::uint64_t length) {
       std::memcpy(to, static_cast<const void*>(list.data()), length * sizeof list[0]);
@@ -259,6 +272,9 @@ AreaModel get_areas(const std::byte* from, const AreaOrder& order) {
     std::copy_n(facets[i].normal, 3, triangles->normal[i][0].begin());
   }
   from += up(order.facets * area_facet_bytes);
+  model.region.resize(order.told);
+  std::memcpy(model.region.data(), from, order.told * sizeof(std::uint16_t));
+  from += up(order.told * sizeof(std::uint16_t));
   model.triangles = std::move(triangles);
   for (std::size_t k = 0; k < order.reaches; ++k) {
     auto lists = std::make_shared<PatchLists>();

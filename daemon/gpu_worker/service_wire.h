@@ -8,6 +8,8 @@
 //   daemon -> worker   ServiceRequest::scan                     space for what matches each facet, or for sums, then a scan's arrays
 //   daemon -> worker   ServiceRequest::patches                  AreaModel as consecutive arrays
 //   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
+//   daemon -> worker   ServiceRequest::rays                     the rays of a part's snapshots, after its model and patches
+//   daemon -> worker   ServiceRequest::compare                  space for judged points, marks and areas, then snapshots with those rays
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
 //   daemon -> worker   ServiceRequest::single_shot              an image of fringes, then space for classes, phases and modulations
 //   daemon -> worker   ServiceRequest::correlation              a reference, then an image
@@ -25,6 +27,7 @@
 #include "gpu/lu/system_inverter.h"
 #include "gpu/model_distance/distance_finder.h"
 #include "gpu/phase_correlation/correlator.h"
+#include "gpu/surface_compare/surface_comparer.h"
 #include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
@@ -52,8 +55,16 @@ struct ScanOrder {
 /// Lengths of a model's patches' lists.
 struct AreaOrder {
   std::uint64_t reaches = 0, facets = 0;
+  std::uint64_t told = 0;  // facets whose regions are told: all or none
   std::uint64_t cuts[most_reaches] = {}, patches[most_reaches] = {}, near[most_reaches] = {};
   bool operator==(const AreaOrder& o) const;
+};
+
+/// A part's snapshots, without their pointers.
+struct CompareOrder {
+  CompareSettings settings;
+  std::uint64_t shots = 0, pixels = 0, rows = 0;  // of all snapshots together
+  CountType type = CountType::int16;
 };
 
 /// A single image of fringes, without its pointers.
@@ -82,7 +93,9 @@ struct ServiceRequest {
     patches,
     areas,
     single_shot,
-    correlation
+    correlation,
+    rays,
+    compare
   };
   What what = What::model;
   std::uint32_t number = 0;
@@ -96,10 +109,11 @@ struct ServiceRequest {
   std::uint32_t regions = 0;  // of ModelFacets; 0: none
   ScanOrder scan;
   AreaOrder area;
+  CompareOrder compare;
   SingleShotOrder single_shot;
   CorrelationOrder correlation;
 };
-constexpr std::size_t service_kinds = 11;
+constexpr std::size_t service_kinds = 13;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
@@ -113,8 +127,15 @@ constexpr std::uint64_t most_points_at_once = std::uint64_t{1} << 22;
 constexpr std::uint64_t most_model_facets = std::uint64_t{1} << 31;
 constexpr std::uint64_t most_matched_facets = std::uint64_t{1} << 24;  // of a model
 constexpr std::uint32_t most_regions = 1u << 16;
+constexpr std::uint64_t most_compared_shots = 64, most_compared_pixels = std::uint64_t{1} << 26;
+/// Of the planes of a model's facets as a part's snapshots see them, on the device.
+constexpr std::uint64_t most_plane_bytes = std::uint64_t{1} << 29;
 constexpr std::uint64_t most_listed = std::uint64_t{1} << 31;  // patches, cuts, and neighbours of a reach
 constexpr std::uint64_t most_service_counts = std::uint64_t{1} << 30;
+
+/// Where an array of an order's memory begins that does not begin before.
+inline std::uint64_t aligned_up(std::uint64_t bytes) { return round_up(bytes, 64); }
+inline std::uint64_t bytes_of_count(CountType type) { return type == CountType::int16 ? 2 : 4; }
 
 /// Memory size of an order in bytes; 0: an invalid order, or one above the limits.
 std::uint64_t bytes_of(const ServiceRequest& order);
@@ -147,6 +168,25 @@ AreaLayout layout_of(const AreaOrder& order, std::uint64_t points);
 /// The points and the space for their shares there.
 JudgedPoints judged_in(std::byte* memory, const AreaOrder& order, std::uint64_t points);
 AreaShares shares_in(std::byte* memory, const AreaOrder& order, std::uint64_t points);
+
+/// Of a part's snapshots: all but the order's settings and the number of points.
+CompareOrder order_of(const PartShots& part);
+/// Layouts in the memories of their orders, in bytes from their begins. What is found comes first, so that it lies where the last
+/// part's did.
+struct RaysLayout {
+  std::uint64_t facet = 0, z_mm = 0, is_away = 0, total = 0;
+};
+RaysLayout layout_of_rays(const CompareOrder& order);
+struct CompareLayout {
+  std::uint64_t judgements = 0, areas = 0, marks[most_reaches] = {}, heights = 0, first = 0, counts = 0,
+                classes = 0, total = 0;
+};
+CompareLayout layout_of(const CompareOrder& order, const AreaOrder& area, std::uint64_t points);
+ComparedPoints compared_in(std::byte* memory, const ServiceRequest& order);
+/// Snapshots in the memory of their order, their arrays in it. Throws GpuError where they are not as many rows or pixels as it names.
+std::vector<ShotRays> get_rays(const std::byte* memory, const CompareOrder& order);
+std::vector<ShotHeights> get_heights(const std::byte* memory, const ServiceRequest& order,
+                                     const std::vector<ShotRays>& rays);
 
 /// A system in the memory of its order.
 SystemToInvert system_in(std::byte* memory, std::uint64_t rows);

@@ -52,6 +52,12 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::areas:
         share(order, memory.base());
         break;
+      case ServiceRequest::What::rays:
+        take_rays(order, memory.base());
+        break;
+      case ServiceRequest::What::compare:
+        compare(order, memory.base());
+        break;
       case ServiceRequest::What::system:
         answer.info = device_.invert(system_in(memory.base(), order.count));
         break;
@@ -84,6 +90,7 @@ void ServiceWorker::map(const ServiceRequest& order, int fd) {
 }
 
 void ServiceWorker::take_model(const ServiceRequest& order, const std::byte* memory) {
+  compare_.reset();
   search_.reset();  // first, since two models may exceed the device memory
   search_ = device_.search(get_model(memory, order.count));
 }
@@ -150,6 +157,7 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
 }
 
 void ServiceWorker::take_patches(const ServiceRequest& order, const std::byte* memory) {
+  compare_.reset();
   areas_.reset();  // first, since two models may exceed the device memory
   areas_ = device_.areas(get_areas(memory, order.area));
   shared_ = order.area;
@@ -159,6 +167,25 @@ void ServiceWorker::share(const ServiceRequest& order, std::byte* memory) {
   if (!areas_ || !(shared_ == order.area))
     throw GpuError("GPU worker: points came before their patches", false);
   areas_->share(judged_in(memory, order.area, order.count), shares_in(memory, order.area, order.count));
+}
+
+void ServiceWorker::take_rays(const ServiceRequest& order, const std::byte* memory) {
+  if (!search_ || !areas_) throw GpuError("GPU worker: rays came before their model", false);
+  if (!compare_) compare_ = device_.compare(*search_, *areas_);
+  rays_.clear();
+  std::vector<ShotRays> rays = get_rays(memory, order.compare);
+  compare_->take(rays.data(), rays.size());
+  rays_ = std::move(rays);
+}
+
+void ServiceWorker::compare(const ServiceRequest& order, std::byte* memory) {
+  if (!compare_ || rays_.empty() || !(shared_ == order.area))
+    throw GpuError("GPU worker: snapshots came before their rays", false);
+  const std::vector<ShotHeights> heights = get_heights(memory, order, rays_);
+  const auto* const first = reinterpret_cast<const std::uint32_t*>(
+      memory + layout_of(order.compare, order.area, order.count).first);
+  compare_->compare({rays_.data(), heights.data(), heights.size(), first, order.count},
+                    order.compare.settings, compared_in(memory, order));
 }
 
 }  // namespace datum

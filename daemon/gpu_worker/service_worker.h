@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "daemon/gpu_worker/service_wire.h"
 
@@ -24,6 +25,8 @@ struct ServiceDevice {
   /// As invert_system.
   std::function<std::int32_t(const SystemToInvert&)> invert;
   std::function<std::unique_ptr<DeviceAreas>(const AreaModel&)> areas;
+  /// As cuda_device_compare, with what the two above made.
+  std::function<std::unique_ptr<DeviceCompare>(DeviceSearch&, DeviceAreas&)> compare;
   /// As FourierProfilometry::demodulate of one with these settings.
   std::function<void(const FourierSettings&, const FourierImage&, const FourierMaps&)> single_shot;
   /// As Correlator::find.
@@ -47,13 +50,17 @@ class ServiceWorker {
   void match(const ServiceRequest& order, std::byte* memory);
   void take_patches(const ServiceRequest& order, const std::byte* memory);
   void share(const ServiceRequest& order, std::byte* memory);
+  void take_rays(const ServiceRequest& order, const std::byte* memory);
+  void compare(const ServiceRequest& order, std::byte* memory);
 
   const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
   std::unique_ptr<DeviceMatch> match_;
   std::uint64_t matched_facets_ = 0, summed_regions_ = 0;  // of the model in match_
   std::unique_ptr<DeviceAreas> areas_;
-  AreaOrder shared_;  // of the model in areas_
+  AreaOrder shared_;                        // of the model in areas_
+  std::unique_ptr<DeviceCompare> compare_;  // of search_ and areas_, released before them
+  std::vector<ShotRays> rays_;              // in compare_
   std::array<SharedBlock, service_kinds> memory_;
   std::array<std::shared_ptr<void>, service_kinds> locked_;  // released before the memories
 };

@@ -20,8 +20,6 @@ struct SurfaceView {
 /// (from (1, -1, 1)), or a direction towards the viewer as "X:Y:Z". Throws std::invalid_argument with the allowed values.
 SurfaceView view_of(const std::string& text);
 
-inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
-
 /// Row-major. Coordinates along the view's axes are relative to the model's origin, in mm.
 struct SurfaceRaster {
   int width = 0, height = 0;

@@ -34,7 +34,8 @@ bool holds_together(const PatchLists& lists, std::size_t facets) {
 }  // namespace
 
 void check(const AreaModel& model) {
-  const bool counts = model.triangles && !model.reaches.empty() && model.reaches.size() <= most_reaches;
+  const bool counts = model.triangles && !model.reaches.empty() && model.reaches.size() <= most_reaches &&
+                      (model.region.empty() || model.region.size() == model.triangles->corner.size());
   if (counts && std::all_of(model.reaches.begin(), model.reaches.end(), [&](const auto& lists) {
         return lists && holds_together(*lists, model.triangles->corner.size());
       }))

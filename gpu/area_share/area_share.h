@@ -34,6 +34,9 @@ struct PatchLists {
   std::vector<std::uint32_t> first_near, near;
 };
 
+/// Region index of facets without region.
+inline constexpr std::uint16_t no_region = 0xFFFF;
+
 constexpr std::size_t most_reaches = 8;
 constexpr std::uint32_t no_patch = 0xFFFFFFFF;
 
@@ -41,6 +44,7 @@ constexpr std::uint32_t no_patch = 0xFFFFFFFF;
 struct AreaModel {
   std::shared_ptr<const TriangleModel> triangles;
   std::vector<std::shared_ptr<const PatchLists>> reaches;
+  std::vector<std::uint16_t> region = {};  // of each facet its region, or no_region; empty: not told
 };
 
 /// Throws std::invalid_argument for lists that name facets, cuts or patches that there are none of, or that are not listed.

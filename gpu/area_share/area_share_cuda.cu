@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gpu/area_share/area_share_cuda.h"
+#include "gpu/area_share/area_share_device.cuh"
 #include "gpu/area_share/area_share_math.h"
 #include "gpu/core/cuda_dialect.cuh"
 #include "gpu/core/cuda_support.cuh"
@@ -16,10 +17,6 @@ using namespace area;
 constexpr int block = 256;
 constexpr int group = 8;  // threads for a patch: its list comes in whole sectors
 constexpr std::chrono::milliseconds timeout{2000};
-
-struct FacetOnDevice {
-  float corner[9], normal[3];
-};
 
 struct ReachOnDevice {
   const std::int32_t* root;
@@ -118,7 +115,7 @@ struct Reach {
   Buffer<std::uint32_t> first_near, near, own, marks;
 };
 
-class CudaAreas final : public DeviceAreas {
+class CudaAreas final : public AreasOnDevice {
  public:
   explicit CudaAreas(const AreaModel& model) {
     check(model);
@@ -130,6 +127,7 @@ class CudaAreas final : public DeviceAreas {
       std::copy_n(from.normal, 3, facets[i].normal);
     }
     to_device(facets_, facets, "facets of patches");
+    if (!model.region.empty()) to_device(regions_, model.region, "regions of facets");
     s_.facets = facets_.get();
     s_.facet_count = static_cast<std::uint32_t>(facets.size());
     s_.reaches = static_cast<int>(model.reaches.size());
@@ -139,19 +137,47 @@ class CudaAreas final : public DeviceAreas {
   ~CudaAreas() override { cudaStreamDestroy(stream_); }
 
   void share(const JudgedPoints& points, const AreaShares& out) override {
-    upload(points);
+    points_.reserve(std::max<std::size_t>(points.count, 1));
+    distances_.reserve(std::max<std::size_t>(points.count, 1));
+    send(points_.get(), points.points, points.count);
+    send(distances_.get(), points.distances, points.count);
+    begin(stream_, points_.get(), distances_.get(), static_cast<std::uint32_t>(points.count));
+    fetch(stream_, out);
+    cuda::wait(stream_, timeout, "areas of points");
+  }
+
+  const FacetOnDevice* facets() const override { return facets_.get(); }
+  std::uint32_t facet_count() const override { return s_.facet_count; }
+  const std::uint16_t* regions() const override { return regions_.get(); }
+
+  void begin(cudaStream_t stream, const ModelPoint* points, const ModelDistance* distances,
+             std::uint32_t count) override {
+    const std::size_t room = std::max<std::size_t>(count, 1);
+    of_.reserve(room);
+    area_mm2_.reserve(room);
+    s_.points = points;
+    s_.distances = distances;
+    s_.of = of_.get();
+    s_.area_mm2 = area_mm2_.get();
+    s_.count = count;
     for (int k = 0; k < s_.reaches; ++k)
-      cuda::check(cudaMemsetAsync(s_.reach[k].own, 0, s_.reach[k].patches * sizeof(std::uint32_t), stream_),
+      cuda::check(cudaMemsetAsync(s_.reach[k].own, 0, s_.reach[k].patches * sizeof(std::uint32_t), stream),
                   "counts of patches");
     const unsigned of_points = (s_.count + block - 1) / block;
-    if (s_.count > 0) put<<<of_points, block, 0, stream_>>>(s_);
-    for (int k = 0; k < s_.reaches; ++k) mark<<<blocks_of(s_.reach[k]), block, 0, stream_>>>(s_.reach[k]);
-    share_patches<<<blocks_of(s_.reach[0]), block, 0, stream_>>>(s_.reach[0]);
-    if (s_.count > 0) spread<<<of_points, block, 0, stream_>>>(s_);
+    if (s_.count > 0) put<<<of_points, block, 0, stream>>>(s_);
+    for (int k = 0; k < s_.reaches; ++k) mark<<<blocks_of(s_.reach[k]), block, 0, stream>>>(s_.reach[k]);
+    share_patches<<<blocks_of(s_.reach[0]), block, 0, stream>>>(s_.reach[0]);
+    if (s_.count > 0) spread<<<of_points, block, 0, stream>>>(s_);
     cuda::check(cudaGetLastError(), "launch of areas");
-    for (int k = 0; k < s_.reaches; ++k) fetch(out.marks[k], s_.reach[k].marks, s_.reach[k].patches);
-    fetch(out.area_mm2, s_.area_mm2, s_.count);
-    cuda::wait(stream_, timeout, "areas of points");
+  }
+
+  void fetch(cudaStream_t stream, const AreaShares& out) override {
+    const auto get = [&](auto* to, const auto* from, std::size_t count) {
+      if (count > 0)
+        cuda::check(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, stream), "areas");
+    };
+    for (int k = 0; k < s_.reaches; ++k) get(out.marks[k], s_.reach[k].marks, s_.reach[k].patches);
+    get(out.area_mm2, s_.area_mm2, s_.count);
   }
 
  private:
@@ -179,34 +205,14 @@ class CudaAreas final : public DeviceAreas {
             on.share.get()};
   }
 
-  void upload(const JudgedPoints& points) {
-    const std::size_t room = std::max<std::size_t>(points.count, 1);
-    points_.reserve(room);
-    distances_.reserve(room);
-    of_.reserve(room);
-    area_mm2_.reserve(room);
-    s_.points = points_.get();
-    s_.distances = distances_.get();
-    s_.of = of_.get();
-    s_.area_mm2 = area_mm2_.get();
-    s_.count = static_cast<std::uint32_t>(points.count);
-    send(points_.get(), points.points, points.count);
-    send(distances_.get(), points.distances, points.count);
-  }
-
   template <class T>
   void send(T* to, const T* from, std::size_t count) {
     if (count > 0)
       cuda::check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyHostToDevice, stream_),
                   "points of areas");
   }
-  template <class T>
-  void fetch(T* to, const T* from, std::size_t count) {
-    if (count > 0)
-      cuda::check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, stream_), "areas");
-  }
-
   Buffer<FacetOnDevice> facets_;
+  Buffer<std::uint16_t> regions_;
   Reach reach_[most_reaches];
   Buffer<ModelPoint> points_;
   Buffer<ModelDistance> distances_;

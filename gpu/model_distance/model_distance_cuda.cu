@@ -5,6 +5,7 @@
 #include "gpu/core/cuda_support.cuh"
 #include "gpu/model_distance/facet_tree.h"
 #include "gpu/model_distance/model_distance_cuda.h"
+#include "gpu/model_distance/model_distance_device.cuh"
 #include "gpu/model_distance/model_distance_finish.h"
 
 namespace datum {
@@ -22,6 +23,7 @@ struct DeviceTree {
   const Facet<float>* facets;
   const float (*normals)[7][3];
   const float (*cosines)[6];
+  std::uint32_t facet_count;
   std::uint32_t first_node[most_levels];
   int levels;
   float farthest;
@@ -29,9 +31,8 @@ struct DeviceTree {
 
 struct Query {
   DeviceTree tree;
-  const ModelPoint* points;
+  PointsToFind points;
   ModelDistance* out;
-  std::uint32_t count;
   float search, sharp_cosine;
 };
 
@@ -62,13 +63,18 @@ constexpr std::uint32_t level_unit = 1u << 28;
 /// A thread for each point.
 __global__ void __launch_bounds__(threads) find_nearest(Query q) {
   const std::uint32_t i = blockIdx.x * threads + threadIdx.x;
-  if (i >= q.count) return;
-  const ModelPoint p = q.points[i];
+  if (i >= q.points.count) return;
+  const ModelPoint p = q.points.points[i];
   ModelDistance out;
   const float farthest = farthest_of(p, q.tree.farthest);
   if (farthest <= largest_coordinate) {
     const float slack = slack_of(farthest);
     Nearest found{q.search * q.search, UINT32_MAX};
+    const std::uint32_t near = q.points.near ? q.points.near[i] : UINT32_MAX;
+    if (near < q.tree.facet_count) {
+      const float square = square_of(q.tree.facets[near], p.x, p.y, p.z);
+      if (square <= found.square) found = Nearest{square, near};
+    }
     float reach = reach_of(found.square, slack);
     Waiting stack[most_levels * width];
     stack[0] = Waiting{0, static_cast<std::uint32_t>(q.tree.levels) * level_unit};
@@ -131,6 +137,7 @@ CudaModelSearch::CudaModelSearch(const TriangleModel& model) : state_(new State)
   s.tree.normals = reinterpret_cast<const float(*)[7][3]>(s.normals.get());
   s.tree.cosines = reinterpret_cast<const float(*)[6]>(s.cosines.get());
   for (int i = 0; i < most_levels; ++i) s.tree.first_node[i] = tree.first_node[i];
+  s.tree.facet_count = static_cast<std::uint32_t>(facets.size());
   s.tree.levels = tree.levels;
   s.tree.farthest = tree.farthest;
 }
@@ -152,14 +159,31 @@ void CudaModelSearch::upload(CudaStream stream, const ModelPoint* points, std::s
   cuda::wait(stream, timeout, "upload of points");
 }
 
-void CudaModelSearch::launch(CudaStream stream, const DistanceSettings& settings) {
-  State& s = *state_;
+namespace {
+
+void begin_search(CudaStream stream, const DeviceTree& tree, const PointsToFind& points,
+                  const DistanceSettings& settings, ModelDistance* out) {
   model::check(settings);
-  if (s.count == 0) return;
-  const Query q{s.tree, s.points.get(), s.out.get(), s.count, settings.search, settings.sharp_cosine};
-  find_nearest<<<(s.count + threads - 1) / threads, threads, 0, stream>>>(q);
+  if (points.count == 0) return;
+  find_nearest<<<(points.count + threads - 1) / threads, threads, 0, stream>>>(
+      Query{tree, points, out, settings.search, settings.sharp_cosine});
   cuda::check(cudaGetLastError(), "launch of the search on a model");
 }
+
+}  // namespace
+
+void CudaModelSearch::launch(CudaStream stream, const DistanceSettings& settings) {
+  State& s = *state_;
+  begin_search(stream, s.tree, {s.points.get(), nullptr, s.count}, settings, s.out.get());
+}
+
+void CudaModelSearch::launch(CudaStream stream, const PointsToFind& points, const DistanceSettings& settings,
+                             ModelDistance* out) {
+  begin_search(stream, state_->tree, points, settings, out);
+}
+
+const float (*CudaModelSearch::normals() const)[7][3] { return state_->tree.normals; }
+std::uint32_t CudaModelSearch::facet_count() const { return state_->tree.facet_count; }
 
 void CudaModelSearch::fetch(CudaStream stream, ModelDistance* out) {
   State& s = *state_;
@@ -170,7 +194,7 @@ void CudaModelSearch::fetch(CudaStream stream, ModelDistance* out) {
 
 namespace {
 
-class CudaDeviceSearch final : public DeviceSearch {
+class CudaDeviceSearch final : public SearchOnDevice {
  public:
   explicit CudaDeviceSearch(const TriangleModel& model) : search_(model) {
     cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream of a search");
@@ -181,6 +205,12 @@ class CudaDeviceSearch final : public DeviceSearch {
     search_.upload(stream_, points, count);
     search_.launch(stream_, settings);
     search_.fetch(stream_, out);
+  }
+  const FacetNormals* normals() const override { return search_.normals(); }
+  std::uint32_t facet_count() const override { return search_.facet_count(); }
+  void begin(cudaStream_t stream, const PointsToFind& points, const DistanceSettings& settings,
+             ModelDistance* out) override {
+    search_.launch(stream, points, settings, out);
   }
 
  private:

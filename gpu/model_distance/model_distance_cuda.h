@@ -9,6 +9,8 @@
 
 namespace datum {
 
+struct PointsToFind;  // model_distance_device.cuh
+
 /// Results are byte for byte those of ModelSearch on the CPU. Members throw GpuError, find() std::invalid_argument for what
 /// ModelSearch refuses; one object is used by one thread at a time.
 class CudaModelSearch {
@@ -24,6 +26,12 @@ class CudaModelSearch {
   void fetch(CudaStream stream, ModelDistance* out);
   /// Kernel only, asynchronous; may be captured into a graph. Of the points that were uploaded.
   void launch(CudaStream stream, const DistanceSettings& settings);
+  /// The same of points on the device, to there.
+  void launch(CudaStream stream, const PointsToFind& points, const DistanceSettings& settings,
+              ModelDistance* out);
+  /// What lies there of the model: TriangleModel::normal; the number of its facets.
+  const float (*normals() const)[7][3];
+  std::uint32_t facet_count() const;
 
  private:
   struct State;

@@ -10,6 +10,9 @@
 
 namespace datum {
 
+/// Index of no facet.
+inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
+
 /// Corners count anticlockwise, seen from outside.
 struct RawModel {
   std::vector<std::array<double, 3>> vertices;

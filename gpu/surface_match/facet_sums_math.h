@@ -1,21 +1,12 @@
 // The arithmetic of sums of facets, written once for every backend. C++17.
 #pragma once
 
-#include <cmath>
-
+#include "gpu/core/nearest_integer.h"
 #include "gpu/core/portable.h"
 #include "gpu/core/wide.h"
 #include "gpu/surface_match/facet_sums.h"
 
 namespace datum {
-
-/// As std::llround, which is a call for each value.
-DATUM_HD std::int64_t nearest_integer(double v) {
-  if (!(::fabs(v) < 0x1p51)) return ::llround(v);
-  const auto whole = static_cast<std::int64_t>(v);     // towards 0
-  const double rest = v - static_cast<double>(whole);  // exact
-  return whole + (rest >= 0.5) - (rest <= -0.5);
-}
 
 constexpr double nm_per_mm = 1e6;
 DATUM_HD std::int64_t nm_of(float mm) { return nearest_integer(nm_per_mm * mm); }

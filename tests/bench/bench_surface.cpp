@@ -146,7 +146,7 @@ void peer_row([[maybe_unused]] const SurfaceMap& map, [[maybe_unused]] unsigned 
 #ifdef DATUM_BENCH_EMBREE
   std::vector<double> ms;
   for (int i = -1; i < repeats; ++i) {
-    const EmbreeResult r = embree_distances(*map.model, map.points, threads);
+    const EmbreeResult r = embree_distances(*map.model, {map.points.begin(), map.points.end()}, threads);
     if (i >= 0) ms.push_back(1e3 * (r.build_s + r.query_s));
   }
   fmt::print("{:<30} {:<30} distances of {} points from {} facets alone\n",
@@ -188,6 +188,7 @@ void bench_large(int repeats, unsigned only_threads, std::size_t facets, Gpu use
       in.finder = gpu.finder.get();
       in.matcher = gpu.matcher.get();
       in.sharer = use == Gpu::all ? gpu.sharer.get() : nullptr;
+      in.comparer = use == Gpu::all ? gpu.comparer.get() : nullptr;
     }
     const Times t = run(part, in, models, threads, repeats);
     fmt::print("{:<30} {:<30} {:<30} {} {}; model in {:.0f} ms, {} MiB\n", fmt::format("cone x{}", threads),

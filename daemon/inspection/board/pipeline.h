@@ -16,13 +16,14 @@
 
 namespace datum {
 
-class AreaSharer;      // gpu/area_share/area_sharer.h
-class BoardPlanner;    // daemon/inspection/board/board_planner.h
-class Diffuser;        // gpu/diffusion/diffuser.h
-class DistanceFinder;  // gpu/model_distance/distance_finder.h
-class FacetMatcher;    // gpu/surface_match/facet_matcher.h
-class Correlator;      // gpu/phase_correlation/correlator.h
-class SystemInverter;  // gpu/lu/system_inverter.h
+class AreaSharer;       // gpu/area_share/area_sharer.h
+class BoardPlanner;     // daemon/inspection/board/board_planner.h
+class Diffuser;         // gpu/diffusion/diffuser.h
+class DistanceFinder;   // gpu/model_distance/distance_finder.h
+class FacetMatcher;     // gpu/surface_match/facet_matcher.h
+class Correlator;       // gpu/phase_correlation/correlator.h
+class SurfaceComparer;  // gpu/surface_compare/surface_comparer.h
+class SystemInverter;   // gpu/lu/system_inverter.h
 
 /// Steps of a board's inspection, told when they end; what follows the last one decides.
 enum class InspectionStep : std::uint8_t { plan, heights, evidence };
@@ -43,6 +44,7 @@ struct InspectionInputs {
   DistanceFinder* finder = nullptr;       // for a surface's points; null: this program's CPU
   FacetMatcher* matcher = nullptr;        // for a surface's facets; null: this program's CPU
   AreaSharer* sharer = nullptr;           // for the areas of its points; null: this program's CPU
+  SurfaceComparer* comparer = nullptr;    // for its points, with areas; null: finder, sharer
   std::span<const HoleEvidence> holes{};  // of a surface's holes, in their order; none were touched
   Diffuser* diffuser = nullptr;           // for a filter; null: this program's CPU
   SystemInverter* inverter = nullptr;     // for a warp's systems; null: this program's CPU

@@ -45,6 +45,11 @@ std::future<std::vector<SurfaceCover>> PatchedPoints::covers(SurfaceMap& map, un
                : covers_of(map, model_.areas, borrowed(), *sharer_, 1, threads);
 }
 
+std::future<std::vector<SurfaceCover>> PatchedPoints::covers(std::vector<UnsetList<std::uint32_t>> marks,
+                                                             unsigned threads) const {
+  return covers_by(std::move(marks), borrowed(), 1, threads);
+}
+
 std::vector<double> PatchedPoints::gaps_mm2(const std::vector<SurfaceCover>& covers) const {
   std::vector<double> gaps;
   for (std::size_t r = 0; r < of_gap_.size(); ++r) {

@@ -21,6 +21,9 @@ class PatchedPoints {
   PointsOnPatches* here() { return here_ ? &*here_ : nullptr; }
   /// When all are judged; once. Fills map.area_mm2; the covers, as reaches_of() the recipe, may come later.
   std::future<std::vector<SurfaceCover>> covers(SurfaceMap& map, unsigned threads);
+  /// The same where a comparison has filled map.area_mm2: from how many points mark each patch.
+  std::future<std::vector<SurfaceCover>> covers(std::vector<UnsetList<std::uint32_t>> marks,
+                                                unsigned threads) const;
   /// Area of each region farther from every point than allowed.
   std::vector<double> gaps_mm2(const std::vector<SurfaceCover>& covers) const;
   /// Who shared the areas, where a sharer was asked.

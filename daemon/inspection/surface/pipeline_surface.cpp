@@ -197,7 +197,13 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   v.surface->masks = masks.evidence();
   const std::vector<SurfaceShot> shots =
       shots_of(heights, machine_from_sensor, part, *model, recipe.uncertainty);
-  ComparedSurface surface = place_points(*model, shots, threads);
+  ComparedSurface surface = surface_of(*model);
+  const PartView view = part_view(*model->triangles, shots, threads);
+  PatchedPoints patched(*model, recipe, in.sharer, view.points());
+  std::optional<SurfaceComparison> comparison;
+  if (in.comparer && !patched.here() && in.comparer->takes(view.shots(), model->triangles->corner.size()))
+    comparison.emplace(*in.comparer, model, recipe.settings, shots, view, threads, surface);
+  place_points(view, threads, surface);
   ended(InspectionStep::plan);
 
   CpuDistanceFinder own_finder(backend);
@@ -205,9 +211,10 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   DistanceFinder& finder = in.finder ? *in.finder : own_finder;
   FacetMatcher& matcher = in.matcher ? *in.matcher : own_matcher;
   const FacetsWanted wanted = facets_wanted(*in.recipe);
+  const bool compared = comparison && comparison->done();
   // Before the facets, which one GPU matches behind it: all waits for the distances.
-  std::future<void> distances =
-      find_distances(surface, *model, recipe.settings, finder, in.finder != nullptr);
+  std::future<void> distances;
+  if (!compared) distances = find_distances(surface, *model, recipe.settings, finder, in.finder != nullptr);
   // A facet map wants the points alone: a GPU makes it beside what this host does, but behind the areas, for which all waits too.
   std::future<FacetMap> mapped;
   const auto begin_facets = [&] {
@@ -217,10 +224,11 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
                           threads);
       });
   };
-  PatchedPoints patched(*model, recipe, in.sharer, surface.map.points.size());
-  if (patched.here()) begin_facets();
-  compare_with_model(surface, *model, recipe.settings, shots, std::move(distances), threads, patched.here());
-  const std::string found_by = v.backend = finder.describe();
+  if (compared || patched.here()) begin_facets();
+  if (!compared)
+    compare_with_model(surface, *model, recipe.settings, shots, std::move(distances), threads,
+                       patched.here());
+  const std::string found_by = v.backend = compared ? in.comparer->describe() : finder.describe();
   ended(InspectionStep::heights);
 
   v.surface->points = surface.map.points.size();
@@ -229,8 +237,9 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   // partly serial
   auto found = beside(threads > 2, [&] { return form_of(surface, *in.recipe, *in.sensor, threads); });
   std::vector<SurfaceCover> covers;
-  auto shared = patched.covers(surface.map, threads);
-  if (!patched.here()) begin_facets();
+  auto shared =
+      compared ? patched.covers(comparison->take_marks(), threads) : patched.covers(surface.map, threads);
+  if (!compared && !patched.here()) begin_facets();
   const auto shares = [&] {
     covers = shared.get();
     return percentile_shares(*in.recipe, covers.front());
@@ -238,7 +247,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   const std::vector<SurfaceStatistics> statistics = statistics_of_regions(surface.map, threads, shares);
   const SurfaceCover& cover = covers.front();
   const std::vector<double> gap_mm2 = patched.gaps_mm2(covers);
-  if (const std::string who = patched.describe(); !who.empty() && who != found_by)
+  if (const std::string who = patched.describe(); !compared && !who.empty() && who != found_by)
     v.backend += "; areas: " + who;
   const FoundForm form = found.get();
   std::shared_ptr<const FacetMap> facets;

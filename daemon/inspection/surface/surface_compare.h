@@ -1,5 +1,5 @@
 // Conversion of snapshots to points in model coordinates, each with its signed deviation from the model
-// (surface_judge.h).
+// (gpu/surface_compare/surface_compare.h).
 //
 // Excluded points are counted: those farther before or behind the model than the search distance (beyond),
 // and those without evidence (explained): beside the model, or beside a step of it.
@@ -12,6 +12,7 @@
 #include "daemon/inspection/surface/surface_model.h"
 #include "drivers/frame/height_frame.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/surface_compare/surface_comparer.h"
 
 namespace datum {
 
@@ -31,6 +32,18 @@ struct SnapshotGrid {
 };
 
 class PointsOnPatches;  // surface_cover.h
+
+/// A part's snapshots as they are compared; rays without the facets that they meet.
+struct PartView {
+  std::vector<ShotRays> rays;
+  std::vector<ShotHeights> heights;
+  std::vector<std::uint32_t> first;  // as first_points()
+
+  std::size_t points() const { return first.back(); }
+  PartShots shots() const { return {rays.data(), heights.data(), rays.size(), first.data(), points()}; }
+};
+/// Borrows the frames. Throws std::invalid_argument for more than 2^28 pixels.
+PartView part_view(const TriangleModel& model, std::span<const SurfaceShot> shots, unsigned threads);
 
 struct ComparedSurface {
   SurfaceMap map;
@@ -58,9 +71,13 @@ inline PlacedSurface placed(const ComparedSurface& surface) {
   return {surface.map.points, surface.map.snapshot, surface.grids};
 }
 
-/// Points and grids, with every pixel that has a height; nothing is compared yet, and map.region_of_facet is empty. Throws std::invalid_argument for more than
-/// 2^28 points.
-ComparedSurface place_points(const SurfaceModel& model, std::span<const SurfaceShot> shots, unsigned threads);
+/// A surface without points, with its model.
+ComparedSurface surface_of(const SurfaceModel& model);
+
+/// Adds points and grids, with every pixel that has a height; nothing is compared yet.
+void place_points(const PartView& part, unsigned threads, ComparedSurface& surface);
+
+CompareSettings compare_settings(const SurfaceSettings& settings);
 
 /// Looks for the nearest places of placed points, surface.map.distances; the points and their grids may be read meanwhile. The result
 /// does not depend on the finder's backend. `beside`: it works elsewhere, on a thread of its own; else whoever waits does it. Borrows all.
@@ -71,5 +88,29 @@ std::future<void> find_distances(ComparedSurface& surface, const SurfaceModel& m
 void compare_with_model(ComparedSurface& surface, const SurfaceModel& model, const SurfaceSettings& settings,
                         std::span<const SurfaceShot> shots, std::future<void> found, unsigned threads,
                         PointsOnPatches* on_patches);
+
+/// The same in one order, with the points' areas, begun here and done on a thread of its own; the points may be placed meanwhile.
+class SurfaceComparison {
+ public:
+  /// Borrows all but the model.
+  SurfaceComparison(SurfaceComparer& comparer, std::shared_ptr<const SurfaceModel> model,
+                    const SurfaceSettings& settings, std::span<const SurfaceShot> shots, PartView part,
+                    unsigned threads, ComparedSurface& surface);
+  /// Waits. False: it could not be done.
+  bool done() { return done_.get(); }
+  /// Of each reach, of each patch: how many points mark it.
+  std::vector<UnsetList<std::uint32_t>> take_marks() { return std::move(marks_); }
+
+ private:
+  bool compare(SurfaceComparer& comparer, const SurfaceSettings& settings, std::span<const SurfaceShot> shots,
+               unsigned threads, ComparedSurface& surface);
+  ComparedPoints room(ComparedSurface& surface);
+
+  const std::shared_ptr<const SurfaceModel> model_;
+  PartView part_;
+  UnsetList<PointJudgement> judgements_;
+  std::vector<UnsetList<std::uint32_t>> marks_;
+  std::future<bool> done_;  // the last member: it uses the others
+};
 
 }  // namespace datum

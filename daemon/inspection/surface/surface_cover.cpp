@@ -154,20 +154,28 @@ std::future<std::vector<SurfaceCover>> covers_of(SurfaceMap& map,
                                                  PatchesOfReaches patches, AreaSharer& sharer,
                                                  std::uint32_t min_points, unsigned threads) {
   map.area_mm2.resize(map.points.size());
-  const auto marks = std::make_shared<std::vector<UnsetList<std::uint32_t>>>();
+  std::vector<UnsetList<std::uint32_t>> marks;
   AreaShares out;
   out.area_mm2 = map.area_mm2.data();
   for (std::size_t k = 0; k < patches.size(); ++k)
-    out.marks[k] = marks->emplace_back(patches[k]->all().size()).data();
+    out.marks[k] = marks.emplace_back(patches[k]->all().size()).data();
   sharer.share(model, {map.points.data(), map.distances.data(), map.points.size()}, out);
-  return beside(threads > 2, [marks, min_points, threads,
-                              of = std::vector<const SurfacePatches*>(patches.begin(), patches.end())] {
-    std::vector<SurfaceCover> covers(of.size());
-    parallel_for(threads, covers.size(), [&](std::size_t k, unsigned) {
-      covers[k] = cover_by((*marks)[k].data(), *of[k], min_points);
-    });
-    return covers;
-  });
+  return covers_by(std::move(marks), patches, min_points, threads);
+}
+
+std::future<std::vector<SurfaceCover>> covers_by(std::vector<UnsetList<std::uint32_t>> marks,
+                                                 PatchesOfReaches patches, std::uint32_t min_points,
+                                                 unsigned threads) {
+  return beside(
+      threads > 2,
+      [marks = std::make_shared<const std::vector<UnsetList<std::uint32_t>>>(std::move(marks)), min_points,
+       threads, of = std::vector<const SurfacePatches*>(patches.begin(), patches.end())] {
+        std::vector<SurfaceCover> covers(of.size());
+        parallel_for(threads, covers.size(), [&](std::size_t k, unsigned) {
+          covers[k] = cover_by((*marks)[k].data(), *of[k], min_points);
+        });
+        return covers;
+      });
 }
 
 }  // namespace datum

@@ -69,6 +69,11 @@ std::future<std::vector<SurfaceCover>> covers_of(SurfaceMap& map,
                                                  AreaSharer& sharer, std::uint32_t min_points,
                                                  unsigned threads);
 
+/// The covers alone, from how many points mark each patch of each reach. Borrows the patches.
+std::future<std::vector<SurfaceCover>> covers_by(std::vector<UnsetList<std::uint32_t>> marks,
+                                                 std::span<const SurfacePatches* const> patches,
+                                                 std::uint32_t min_points, unsigned threads);
+
 /// Fills map.area_mm2 as cover_of() with min_points 1 does, but looks only at what of the model lies about the points.
 void share_area(SurfaceMap& map, double reach_mm, unsigned threads = 1);
 

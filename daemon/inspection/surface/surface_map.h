@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/inspection/surface/unset_list.h"
+#include "gpu/area_share/area_share.h"
 #include "gpu/model_distance/model_distance.h"
 
 namespace datum {
@@ -25,9 +26,6 @@ inline bool is_within(const SurfaceRegion& region, double deviation_mm) {
   return (std::isfinite(region.lower_mm) || std::isfinite(region.upper_mm)) &&
          deviation_mm >= region.lower_mm && deviation_mm <= region.upper_mm;
 }
-
-/// Region index of facets without region.
-inline constexpr std::uint16_t no_region = 0xFFFF;
 
 /// Element i of each list of points belongs to measured point i, in the order of snapshots, rows, columns.
 struct SurfaceMap {

@@ -183,6 +183,7 @@ void make_patches(SurfaceModel& model, const SurfaceRecipe& recipe, unsigned thr
   const std::vector<double> reaches = reaches_of(recipe);
   auto areas = std::make_shared<AreaModel>();
   areas->triangles = model.triangles;
+  areas->region = model.region_of_facet;
   for (const double reach_mm : reaches) try {
       auto patches = std::make_shared<SurfacePatches>(map, reach_mm);
       patches->list_neighbours(most_neighbour_bytes, threads);

@@ -7,19 +7,18 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
-#include "daemon/inspection/surface/area_quantiles.h"
 #include "daemon/inspection/surface/surface_compare.h"
+#include "gpu/surface_compare/surface_compare.h"
 
 namespace datum {
 
-inline constexpr std::uint32_t no_facet = 0xFFFFFFFF;
+/// Where a shot's sensor stood and its pixels are; no rays.
+ShotRays place_of(const TriangleModel& model, const SurfaceShot& shot);
 
 /// Lengths in mm, sensor coordinates of the snapshot. Borrows the snapshot's frame. The result does not
 /// depend on the number of threads.
@@ -30,47 +29,16 @@ class SurfaceRays {
   bool are_of(const SurfaceShot& shot) const;
   std::size_t bytes() const;
 
-  /// The first facet on a pixel's ray; no_facet where it misses the model or the pixel does not exist.
-  std::uint32_t facet(int row, int col) const { return inside(row, col) ? met_[index(row, col)] : no_facet; }
-  /// Whether that facet looks away from the sensor.
-  bool is_away(int row, int col) const { return away_[index(row, col)] != 0; }
-  /// z of that intersection, for a pixel whose ray meets a facet.
-  double z_mm(int row, int col) const { return z_[index(row, col)]; }
-  /// z of a facet's plane at x, y.
-  double plane_mm(std::uint32_t facet, double x_mm, double y_mm) const {
-    const Plane& p = planes_[facet];
-    return p.z_mm + p.slope_x * (x_mm - p.x_mm) + p.slope_y * (y_mm - p.y_mm);
-  }
-  /// Between the facet's normal and the sensor's z; below 0 the facet looks away.
-  double cosine(std::uint32_t facet) const { return planes_[facet].cosine; }
-  /// Sensor coordinates of a place relative to the model's origin.
-  Eigen::Vector3d sensor_place(const std::array<double, 3>& model_place) const {
-    return rotation_.lazyProduct(Eigen::Vector3d(model_place.data())) + shift_;  // inlined
-  }
-  /// Row and column of the nearest pixel, in the frame or not.
-  Eigen::Vector2i pixel_of(const Eigen::Vector3d& place) const {
-    const auto at = [](const AxisScale& axis, double mm) {
-      return static_cast<int>(nearest_integer(std::clamp((mm - axis.offset_mm) / axis.scale_mm, -1e9, 1e9)));
-    };
-    return {at(y_, place.y()), at(x_, place.x())};
-  }
-  double x_mm(int col) const { return x_.at(col); }
-  double y_mm(int row) const { return y_.at(row); }
-  double step_x_mm() const { return x_.scale_mm; }
-  double step_y_mm() const { return y_.scale_mm; }
-  double pitch_mm() const { return std::max(x_.scale_mm, y_.scale_mm); }
-  bool inside(int row, int col) const { return row >= 0 && row < rows_ && col >= 0 && col < cols_; }
+  /// Borrowed: the first facets on the rays, their intersections.
+  const ShotRays& view() const { return view_; }
+  /// Of each facet that rays can meet.
+  const FacetPlane* planes() const { return planes_.get(); }
 
  private:
-  struct Plane {
-    double x_mm, y_mm, z_mm, slope_x, slope_y, cosine;
-  };
-  using Corners = std::array<Eigen::Vector3d, 3>;
-
   std::size_t index(int row, int col) const {
-    return static_cast<std::size_t>(row) * static_cast<std::size_t>(cols_) + static_cast<std::size_t>(col);
+    return static_cast<std::size_t>(row) * static_cast<std::size_t>(view_.cols) +
+           static_cast<std::size_t>(col);
   }
-  Corners corners_of(const TriangleModel& model, std::uint32_t facet) const;
   void project(const TriangleModel& model, unsigned threads);
   /// A facet in whose box a pixel's centre lies.
   struct Candidate {
@@ -81,13 +49,10 @@ class SurfaceRays {
   bool can_be_met(const TriangleModel& model, Candidate& candidate);
   void keep_nearest(const TriangleModel& model, const Candidate& candidate, int first_row, int last_row);
 
-  int rows_, cols_;
+  ShotRays view_;
   std::size_t facets_;
-  AxisScale x_, y_;
   Eigen::Matrix4d model_from_sensor_;
-  Eigen::Matrix3d rotation_;         // sensor from model
-  Eigen::Vector3d shift_;            // of the model's origin
-  std::unique_ptr<Plane[]> planes_;  // of facets that rays can meet
+  std::unique_ptr<FacetPlane[]> planes_;
   std::vector<std::uint32_t> met_;
   std::vector<double> z_;
   std::vector<std::uint8_t> away_;

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstring>
+
+#include "gpu/core/gpu_error.h"
 #include "tests/gpu/area_scenes.h"
 
 namespace datum {
@@ -51,6 +55,7 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
                         {},
                         {},
                         [](const ModelFacets&) { return std::unique_ptr<DeviceMatch>(); },
+                        {},
                         {},
                         {},
                         {},
@@ -140,8 +145,57 @@ TEST(ServiceWorker, RefusesOrdersThatTheirMemoryDoesNotHold) {
   EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before their patches"));
   order.count = most_points_at_once + 1;
   EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.what = ServiceRequest::What::rays;
+  order.compare.shots = 1;
+  order.compare.pixels = 100;
+  order.compare.rows = 10;
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before their model"));
+  order.what = ServiceRequest::What::compare;
+  order.count = 10;
+  EXPECT_THAT(answer(order, bytes_of(order) - 1), HasSubstr(refusal));
+  EXPECT_THAT(answer(order, bytes_of(order)), HasSubstr("before their rays"));
+  order.compare.pixels = most_compared_pixels + 1;
+  EXPECT_THAT(answer(order, 4096), HasSubstr(refusal));
+  order.compare.pixels = 100;
+  for (const std::uint64_t shots : {std::uint64_t{0}, most_compared_shots + 1}) {
+    order.compare.shots = shots;
+    EXPECT_THAT(answer(order, 1 << 20), HasSubstr(refusal)) << shots;
+  }
   order.what = static_cast<ServiceRequest::What>(77);
   EXPECT_THAT(answer(order, 4096), HasSubstr("unknown kind"));
+}
+
+// What a memory says of its snapshots is not what its order says.
+TEST(ServiceWorker, RefusesSnapshotsOfOtherSizes) {
+  CompareOrder order;
+  order.shots = 2;
+  order.pixels = 24;
+  order.rows = 8;
+  std::vector<std::byte> memory(layout_of_rays(order).total);
+  const auto put = [&](std::int32_t rows, std::int32_t cols, std::int32_t other_rows) {
+    ShotRays shots[2];
+    shots[0].rows = rows;
+    shots[0].cols = shots[1].cols = cols;
+    shots[1].rows = other_rows;
+    std::memcpy(memory.data(), shots, sizeof shots);
+  };
+  put(3, 3, 5);
+  const std::vector<ShotRays> rays = get_rays(memory.data(), order);
+  EXPECT_EQ(rays[1].is_away - rays[0].is_away, 9);
+  for (const auto& [rows, cols, other_rows] :
+       {std::array{3, 3, 4}, {3, 3, 6}, {-3, 3, 5}, {3, -3, 5}, {1 << 30, 1 << 30, 5}}) {
+    put(rows, cols, other_rows);
+    EXPECT_THROW(get_rays(memory.data(), order), GpuError) << rows << " " << cols << " " << other_rows;
+  }
+  ServiceRequest request;
+  request.compare = order;
+  memory.resize(layout_of(order, {}, 0).total);
+  EXPECT_EQ(get_heights(memory.data(), request, rays).size(), 2u);
+  EXPECT_THROW(get_heights(memory.data(), request, {rays[0]}), GpuError);
+  request.compare.rows = 9;
+  memory.resize(layout_of(request.compare, {}, 0).total);
+  EXPECT_THROW(get_heights(memory.data(), request, rays), GpuError);
 }
 
 }  // namespace

@@ -166,19 +166,22 @@ class TestMeasurer : public SlotMeasurer {
 
 class TestSearch : public DeviceSearch {
  public:
-  explicit TestSearch(const TriangleModel& model) : search_(std::make_shared<TriangleModel>(model)) {
+  explicit TestSearch(const TriangleModel& model) {
+    model_.triangles = std::make_shared<TriangleModel>(model);
+    model_.search = std::make_shared<ModelSearch>(model_.triangles);
     if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
     if (mode() == "prepare-hangs") hang();
   }
   void find(const ModelPoint* points, std::size_t count, const DistanceSettings& settings,
             ModelDistance* out) override {
     if (mode() == "no-records") return;
-    search_.find(points, count, settings, cpu_backend(1), out);
+    model_.search->find(points, count, settings, cpu_backend(1), out);
     go_wrong(++surfaces_, out);
   }
+  const SearchedModel& model() const { return model_; }
 
  private:
-  ModelSearch search_;
+  SearchedModel model_;
   static inline int surfaces_ = 0;
 };
 
@@ -208,20 +211,66 @@ class TestMatch : public DeviceMatch {
 
 class TestAreas : public DeviceAreas {
  public:
-  explicit TestAreas(const AreaModel& model) : model_(model) {
+  explicit TestAreas(const AreaModel& model) : model_(std::make_shared<const AreaModel>(model)) {
     if (mode() == "out-of-memory") throw GpuError("CUDA: device memory: out of memory", false);
     if (mode() == "prepare-hangs") hang();
   }
   void share(const JudgedPoints& points, const AreaShares& out) override {
     if (mode() == "no-records") return;
-    share_areas(model_, points, cpu_backend(1), out);
+    share_areas(*model_, points, cpu_backend(1), out);
     go_wrong(++parts_, out.area_mm2);
+  }
+  const std::shared_ptr<const AreaModel>& model() const { return model_; }
+
+ private:
+  const std::shared_ptr<const AreaModel> model_;
+  static inline int parts_ = 0;
+};
+
+class TestCompare : public DeviceCompare {
+ public:
+  explicit TestCompare(const ComparedModel& model) : model_(model) {}
+  void take(const ShotRays* rays, std::size_t shots) override {
+    rays_.clear();
+    for (std::size_t s = 0; s < shots; ++s) {
+      Rays& to = rays_.emplace_back();
+      to.view = rays[s];
+      to.facet.assign(rays[s].facet, rays[s].facet + rays[s].pixels());
+      to.z_mm.assign(rays[s].z_mm, rays[s].z_mm + rays[s].pixels());
+      to.is_away.assign(rays[s].is_away, rays[s].is_away + rays[s].pixels());
+    }
+  }
+  void compare(const PartShots& part, const CompareSettings& settings, const ComparedPoints& out) override {
+    if (mode() == "no-records") return;
+    std::vector<ShotRays> rays;
+    for (Rays& r : rays_) {
+      r.view.facet = r.facet.data();
+      r.view.z_mm = r.z_mm.data();
+      r.view.is_away = r.is_away.data();
+      rays.push_back(r.view);
+    }
+    PartShots whole = part;
+    whole.rays = rays.data();
+    compare_shots(model_, whole, settings, cpu_backend(1), out);
+    go_wrong(++parts_, out.judgements);
   }
 
  private:
-  const AreaModel model_;
+  struct Rays {
+    ShotRays view;
+    std::vector<std::uint32_t> facet;
+    std::vector<double> z_mm;
+    std::vector<std::uint8_t> is_away;
+  };
+  const ComparedModel model_;
+  std::vector<Rays> rays_;
   static inline int parts_ = 0;
 };
+
+std::unique_ptr<DeviceCompare> compare_here(DeviceSearch& search, DeviceAreas& areas) {
+  return std::make_unique<TestCompare>(
+      ComparedModel{static_cast<TestSearch&>(search).model(), static_cast<TestAreas&>(areas).model()});
+}
 
 DiffusionRecord diffuse_here(std::int32_t* counts, const DiffusionGrid& grid,
                              const DiffusionSettings& settings) {
@@ -325,6 +374,7 @@ int main() {
                           {},
                           invert_here,
                           [](const AreaModel& model) { return std::make_unique<TestAreas>(model); },
+                          compare_here,
                           single_shot_here,
                           correlate_here}});
 }

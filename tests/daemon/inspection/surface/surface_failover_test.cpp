@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "daemon/gpu_worker/failover_services.h"
 #include "tests/daemon/inspection/surface/surface_scan.h"
@@ -50,7 +51,8 @@ void expect_same(const SurfaceInspection& a, const SurfaceInspection& b) {
   EXPECT_TRUE(same(a.facets->by_surface, b.facets->by_surface));
 }
 
-class SurfaceFailover : public ::testing::TestWithParam<const char*> {
+/// What the worker does, and whether it compares parts in one order.
+class SurfaceFailover : public ::testing::TestWithParam<std::tuple<const char*, bool>> {
  protected:
   ~SurfaceFailover() override { ::unsetenv("DATUM_TEST_WORKER"); }
 };
@@ -63,7 +65,8 @@ TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
   ASSERT_EQ(alone.verdict.components.at(0).checks.size(), 5u);
   for (const CheckVerdict& check : alone.verdict.components[0].checks)
     EXPECT_EQ(check.reason, Reason::none) << check.detail;
-  ::setenv("DATUM_TEST_WORKER", GetParam(), 1);
+  const auto [mode, in_one_order] = GetParam();
+  ::setenv("DATUM_TEST_WORKER", mode, 1);
   ServiceClientSettings settings;
   settings.program = DATUM_TEST_WORKER_PROGRAM;
   settings.points_timeout = settings.scan_timeout = 2s;
@@ -74,6 +77,8 @@ TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
   FailoverFinder finder(gpu, cpu_backend(3));
   FailoverFacetMatcher matcher(gpu, cpu_backend(3), MatchCrossovers{0, 0});
   FailoverSharer sharer(gpu, cpu_backend(3), AreaCrossover{1});
+  GpuComparer comparer(gpu, 3);
+  if (in_one_order) scene.comparer = &comparer;
   scene.sharer = &sharer;
   scene.finder = &finder;
   scene.matcher = &matcher;
@@ -89,11 +94,13 @@ TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAWorker, SurfaceFailover,
-                         ::testing::Values("killed", "hang", "stopped", "fault", "exits", "garbage-records"),
+                         ::testing::Combine(::testing::Values("killed", "hang", "stopped", "fault", "exits",
+                                                              "garbage-records"),
+                                            ::testing::Bool()),
                          [](const auto& of) {
-                           std::string name = of.param;
+                           std::string name = std::get<0>(of.param);
                            std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
+                           return name + (std::get<1>(of.param) ? "_in_one_order" : "");
                          });
 
 }  // namespace

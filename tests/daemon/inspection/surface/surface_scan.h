@@ -10,6 +10,7 @@
 #include "config/toml_reader.h"
 #include "daemon/inspection/surface/pipeline_surface.h"
 #include "tests/a_calibration.h"
+#include "tests/daemon/inspection/surface/comparer_here.h"
 #include "tests/fresh_folder.h"
 #include "tests/gpu/model_scenes.h"
 
@@ -152,7 +153,24 @@ struct SurfaceScene {
     in.finder = finder;
     in.matcher = matcher;
     in.sharer = sharer;
-    return inspect_surface(frames, in, models, cpu_backend(threads));
+    in.comparer = comparer;
+    SurfaceInspection found = inspect_surface(frames, in, models, cpu_backend(threads));
+    if (!comparer && !sharer && !matcher) expect_same_in_one_order(found, frames, in, threads);
+    return found;
+  }
+
+  /// Whatever a test's scene is.
+  void expect_same_in_one_order(const SurfaceInspection& found, const std::vector<SurfaceFrame>& frames,
+                                InspectionInputs in, unsigned threads) {
+    ComparerHere here;
+    CpuAreaSharer areas(cpu_backend(1));
+    in.comparer = &here;
+    in.sharer = &areas;
+    SurfaceInspection other = inspect_surface(frames, in, models, cpu_backend(threads));
+    if (!other.map) return;
+    EXPECT_EQ(here.parts, 1);
+    other.verdict.backend = found.verdict.backend;
+    EXPECT_EQ(to_json(other.verdict), to_json(found.verdict));
   }
 
   RawModel model;
@@ -166,6 +184,7 @@ struct SurfaceScene {
   DistanceFinder* finder = nullptr;
   FacetMatcher* matcher = nullptr;
   AreaSharer* sharer = nullptr;
+  SurfaceComparer* comparer = nullptr;
   SurfaceModels models;  // as the daemon keeps them from part to part
   FreshFolder folder;
 };
