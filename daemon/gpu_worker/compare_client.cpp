@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "daemon/gpu_worker/in_pieces.h"
 #include "daemon/gpu_worker/service_client.h"
-#include "daemon/gpu_worker/service_contradictions.h"
+#include "daemon/gpu_worker/service_taking.h"
 #include "gpu/core/gpu_error.h"
 
 namespace datum {
@@ -18,11 +17,16 @@ void put(std::byte* to, const T* from, std::size_t count, unsigned threads) {
   });
 }
 
-/// Copies a piece of what the worker wrote, and blanks it while it is in the cache, for the next part.
-template <class T>
-void take(T* out, T* found, std::size_t from, std::size_t to) {
-  std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *out);
-  std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *out);
+ServiceRequest order_of_sums(const FacetsToSum& sums, const PartShots& part) {
+  ServiceRequest order;
+  order.what = ServiceRequest::What::sums;
+  order.count = sums.model->facet.size();
+  order.scan.settings.by_points = sums.how.settings;
+  order.scan.points = part.points;
+  order.scan.views = part.count;
+  order.scan.regions = static_cast<std::uint32_t>(sums.model->regions->total.size());
+  std::copy_n(sums.how.origin, 3, order.origin);
+  return order;
 }
 
 }  // namespace
@@ -51,6 +55,10 @@ void ServiceClient::compare(const ComparedModel& model, const PartToCompare& par
                             const CompareSettings& settings, unsigned threads, const ComparedTaken& out) {
   prepare(model.searched.triangles);
   prepare(model.areas);
+  if (part.sums.model) {
+    check_summable(*part.sums.model);
+    prepare(part.sums.model);
+  }
   if (rays_.empty() || rays_ != part.kept) send_rays(part, threads);
   ServiceRequest order;
   order.what = ServiceRequest::What::compare;
@@ -79,26 +87,45 @@ void ServiceClient::compare(const ComparedModel& model, const PartToCompare& par
       std::memset(memory + begin + first, 0xff, last - first);
     });
   blank_of_points_ = 0;
-  ask(order, settings_.points_timeout);
+  const std::uint32_t number = send(order);
+  ServiceRequest sums;
+  std::byte* of_sums = nullptr;
+  if (part.sums.model) {
+    sums = order_of_sums(part.sums, part.shots);
+    of_sums = memory_for(sums);
+    std::memset(static_cast<void*>(sums_in(of_sums)), 0xff, sums.scan.regions * sizeof(FacetSums));
+    std::copy_n(part.sums.how.directions, sums.scan.views, directions_in(of_sums, sums.scan));
+  }
+  answer_to(number, settings_.points_timeout);
+  // On the device while the points are taken here.
+  const std::uint32_t sums_number = of_sums ? send(sums) : 0;
+  take_compared(order, memory, threads, out);
+  blank_of_points_ = l.heights;
+  if (!of_sums) return;
+  answer_to(sums_number, settings_.scan_timeout);
+  take_sums(sums_in(of_sums), *part.sums.model->regions, part.sums.how.settings.gate, part.sums.out);
+}
+
+void ServiceClient::take_compared(const ServiceRequest& order, std::byte* memory, unsigned threads,
+                                  const ComparedTaken& out) {
   const ComparedPoints found = compared_in(memory, order), to = out.room();
   for (std::size_t k = 0; k < order.area.reaches; ++k)
     in_pieces(threads, order.area.patches[k], [&](std::size_t from, std::size_t end) {
-      take(to.areas.marks[k], found.areas.marks[k], from, end);
+      take_piece(found.areas.marks[k], from, end, to.areas.marks[k]);
       if (std::any_of(to.areas.marks[k] + from, to.areas.marks[k] + end,
                       [&](std::uint32_t marks) { return marks > order.count; }))
         throw GpuError("GPU worker: more points mark a patch than there are, which can't be", true);
     });
   in_pieces(threads, order.count, [&](std::size_t from, std::size_t end) {
-    take(to.distances, found.distances, from, end);
-    take(to.judgements, found.judgements, from, end);
-    take(to.areas.area_mm2, found.areas.area_mm2, from, end);
+    take_piece(found.distances, from, end, to.distances);
+    take_piece(found.judgements, from, end, to.judgements);
+    take_piece(found.areas.area_mm2, from, end, to.areas.area_mm2);
     for (std::size_t i = from; i < end; ++i)
       if (contradicts(to.distances[i], to.judgements[i], order.area.facets, regions_) ||
           contradicts(to.areas.area_mm2[i], to.distances[i]))
         throw GpuError("GPU worker: the judgement of point " + std::to_string(i) + " can't be", true);
     out.taken(from, end);
   });
-  blank_of_points_ = l.heights;
 }
 
 }  // namespace datum

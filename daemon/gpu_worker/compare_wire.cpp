@@ -101,4 +101,14 @@ std::vector<ShotHeights> get_heights(const std::byte* memory, const ServiceReque
   return heights;
 }
 
+std::uint64_t sums_bytes(const ScanOrder& order) {
+  return aligned_up(order.regions * sizeof(FacetSums)) + order.views * sizeof(PointDirection);
+}
+
+FacetSums* sums_in(std::byte* memory) { return reinterpret_cast<FacetSums*>(memory); }
+
+PointDirection* directions_in(std::byte* memory, const ScanOrder& order) {
+  return reinterpret_cast<PointDirection*>(memory + aligned_up(order.regions * sizeof(FacetSums)));
+}
+
 }  // namespace datum

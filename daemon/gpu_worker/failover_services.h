@@ -177,6 +177,10 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
     }
     prepared([&](ServiceClient& gpu) { gpu.prepare(model); });
   }
+  std::string declines(std::size_t size, bool by_surface) const override {
+    const std::string why = why_here(size, by_surface);
+    return why.empty() ? "" : datum::describe(backend_) + why;
+  }
   void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,
              const ScanMatchSettings& settings, FacetDeviation* by_points,
              FacetPierced* by_surface) override {
@@ -201,12 +205,15 @@ class FailoverFacetMatcher final : public FailoverService<FacetMatcher, CpuFacet
   /// By the GPU from the crossover on.
   template <class Gpu, class OnCpu>
   void at_size(std::size_t size, bool by_surface, const Gpu& gpu, const OnCpu& cpu) {
+    if (const std::string why = why_here(size, by_surface); !why.empty()) return here(cpu, why);
+    either(gpu, cpu);
+  }
+  std::string why_here(std::size_t size, bool by_surface) const {
     const MatchCrossovers crossovers = least_.get();
     const std::size_t least = by_surface ? crossovers.by_surface : crossovers.by_points;
-    if (size < least)
-      return here(cpu, " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least) +
-                           least_.how() + ")");
-    either(gpu, cpu);
+    if (size >= least) return "";
+    return " (" + std::to_string(size) + " values; the GPU from " + std::to_string(least) + least_.how() +
+           ")";
   }
 
   const std::shared_ptr<GpuServices> gpu_;

@@ -4,38 +4,21 @@
 #include <cmath>
 #include <cstring>
 
-#include "daemon/gpu_worker/in_pieces.h"
-#include "daemon/gpu_worker/service_contradictions.h"
-#include "gpu/core/gpu_error.h"
-#include "gpu/core/parallel_for.h"
+#include "daemon/gpu_worker/service_taking.h"
 
 namespace datum {
 namespace {
 
-/// Copies what the worker wrote, then looks at the copy: the worker may still write. What it wrote is blanked while it is in the cache,
-/// for the next scan.
 template <class Match, class Settings>
 void take_matches(Match* found, std::size_t count, unsigned threads, const Settings& settings,
                   std::size_t scanned, Match* out) {
   if (!out) return;
   in_pieces(threads, count, [&](std::size_t from, std::size_t to) {
-    std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *out);
-    std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *out);
+    take_piece(found, from, to, out);
     for (std::size_t i = from; i < to; ++i)
       if (contradicts(out[i], settings, scanned))
         throw GpuError("GPU worker: what matches facet " + std::to_string(i) + " can't be", true);
   });
-}
-
-/// Likewise.
-void take_sums(FacetSums* found, const FacetRegions& regions, float gate, FacetSums* out) {
-  if (!out) return;
-  const std::size_t bytes = regions.total.size() * sizeof *out;
-  std::memcpy(static_cast<void*>(out), found, bytes);
-  std::memset(static_cast<void*>(found), 0xff, bytes);
-  for (std::size_t r = 0; r < regions.total.size(); ++r)
-    if (contradicts(out[r], regions, r, gate))
-      throw GpuError("GPU worker: the sums of region " + std::to_string(r) + "'s facets can't be", true);
 }
 
 ServiceRequest order_of_scan(const ModelFacets& model, const ScannedSurface& surface,
@@ -94,17 +77,25 @@ std::byte* ServiceClient::memory_for(ServiceRequest& order) {
   return memory.base();
 }
 
-ServiceReply ServiceClient::ask(ServiceRequest order, std::chrono::milliseconds timeout) {
+std::uint32_t ServiceClient::send(ServiceRequest order) {
   order.number = ++orders_;
   const SharedBlock& memory = memory_[static_cast<std::size_t>(order.what)];
   worker_.send(&order, sizeof order, order.bytes > 0 ? memory.fd() : -1);
+  return order.number;
+}
+
+ServiceReply ServiceClient::answer_to(std::uint32_t number, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   ServiceReply answer;
   const long size = worker_.receive(&answer, sizeof answer, deadline);
   if (size < 0)
     throw GpuError("GPU worker: no answer within " + std::to_string(timeout.count()) + " ms", true);
-  check_reply(answer, size == sizeof answer && answer.number == order.number, "an order", true);
+  check_reply(answer, size == sizeof answer && answer.number == number, "an order", true);
   return answer;
+}
+
+ServiceReply ServiceClient::ask(ServiceRequest order, std::chrono::milliseconds timeout) {
+  return answer_to(send(order), timeout);
 }
 
 void ServiceClient::send_model(const std::shared_ptr<const TriangleModel>& model) {

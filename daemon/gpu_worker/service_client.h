@@ -86,6 +86,12 @@ class ServiceClient {
   /// The shared memory of an order; created anew where the last one of its kind is too small.
   std::byte* memory_for(ServiceRequest& order);
   ServiceReply ask(ServiceRequest order, std::chrono::milliseconds timeout);
+  /// The same in two steps: its number, then the answer to it.
+  std::uint32_t send(ServiceRequest order);
+  ServiceReply answer_to(std::uint32_t number, std::chrono::milliseconds timeout);
+  /// What a comparison wrote, checked.
+  void take_compared(const ServiceRequest& order, std::byte* memory, unsigned threads,
+                     const ComparedTaken& out);
 
   const ServiceClientSettings settings_;
   WorkerClient worker_;

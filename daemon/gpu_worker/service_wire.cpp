@@ -173,6 +173,11 @@ std::uint64_t bytes_of(const ServiceRequest& order) {
       return order.count <= most_points_at_once && is_within(order.area) && is_within(order.compare)
                  ? layout_of(order.compare, order.area, order.count).total
                  : 0;
+    case ServiceRequest::What::sums:
+      return order.count <= most_matched_facets && order.scan.regions > 0 &&
+                     order.scan.regions <= most_regions && order.scan.views <= most_compared_shots
+                 ? sums_bytes(order.scan)
+                 : 0;
     case ServiceRequest::What::system:
       return order.count <= most_system_rows ? system_bytes(order.count) : 0;
     case ServiceRequest::What::single_shot:

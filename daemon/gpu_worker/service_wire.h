@@ -10,6 +10,7 @@
 //   daemon -> worker   ServiceRequest::areas                    points and distances, then space for marks and areas
 //   daemon -> worker   ServiceRequest::rays                     the rays of a part's snapshots, after its model and patches
 //   daemon -> worker   ServiceRequest::compare                  space for judged points, marks and areas, then snapshots with those rays
+//   daemon -> worker   ServiceRequest::sums                     space for sums, then directions; of the points that were compared last
 //   daemon -> worker   ServiceRequest::system                   a matrix, then space for its factors, inverse and pivots
 //   daemon -> worker   ServiceRequest::single_shot              an image of fringes, then space for classes, phases and modulations
 //   daemon -> worker   ServiceRequest::correlation              a reference, then an image
@@ -95,7 +96,8 @@ struct ServiceRequest {
     single_shot,
     correlation,
     rays,
-    compare
+    compare,
+    sums
   };
   What what = What::model;
   std::uint32_t number = 0;
@@ -110,10 +112,11 @@ struct ServiceRequest {
   ScanOrder scan;
   AreaOrder area;
   CompareOrder compare;
+  double origin[3] = {};  // MatchOfPoints::origin
   SingleShotOrder single_shot;
   CorrelationOrder correlation;
 };
-constexpr std::size_t service_kinds = 13;
+constexpr std::size_t service_kinds = 14;
 static_assert(sizeof(ServiceRequest) != sizeof(PrepareOrder) && sizeof(ServiceRequest) != 1,
               "orders are told apart by their size");
 
@@ -187,6 +190,11 @@ ComparedPoints compared_in(std::byte* memory, const ServiceRequest& order);
 std::vector<ShotRays> get_rays(const std::byte* memory, const CompareOrder& order);
 std::vector<ShotHeights> get_heights(const std::byte* memory, const ServiceRequest& order,
                                      const std::vector<ShotRays>& rays);
+
+/// Sums by the last comparison's points, and its snapshots' directions, in the memory of their order.
+std::uint64_t sums_bytes(const ScanOrder& order);
+FacetSums* sums_in(std::byte* memory);
+PointDirection* directions_in(std::byte* memory, const ScanOrder& order);
 
 /// A system in the memory of its order.
 SystemToInvert system_in(std::byte* memory, std::uint64_t rows);

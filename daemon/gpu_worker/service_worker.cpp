@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <type_traits>
@@ -58,6 +59,9 @@ ServiceReply ServiceWorker::serve(const ServiceRequest& order, int fd) {
       case ServiceRequest::What::compare:
         compare(order, memory.base());
         break;
+      case ServiceRequest::What::sums:
+        sum(order, memory.base());
+        break;
       case ServiceRequest::What::system:
         answer.info = device_.invert(system_in(memory.base(), order.count));
         break;
@@ -91,6 +95,7 @@ void ServiceWorker::map(const ServiceRequest& order, int fd) {
 
 void ServiceWorker::take_model(const ServiceRequest& order, const std::byte* memory) {
   compare_.reset();
+  compared_ = 0;
   search_.reset();  // first, since two models may exceed the device memory
   search_ = device_.search(get_model(memory, order.count));
 }
@@ -158,6 +163,7 @@ void ServiceWorker::match(const ServiceRequest& order, std::byte* memory) {
 
 void ServiceWorker::take_patches(const ServiceRequest& order, const std::byte* memory) {
   compare_.reset();
+  compared_ = 0;
   areas_.reset();  // first, since two models may exceed the device memory
   areas_ = device_.areas(get_areas(memory, order.area));
   shared_ = order.area;
@@ -173,6 +179,7 @@ void ServiceWorker::take_rays(const ServiceRequest& order, const std::byte* memo
   if (!search_ || !areas_) throw GpuError("GPU worker: rays came before their model", false);
   if (!compare_) compare_ = device_.compare(*search_, *areas_);
   rays_.clear();
+  compared_ = 0;
   std::vector<ShotRays> rays = get_rays(memory, order.compare);
   compare_->take(rays.data(), rays.size());
   rays_ = std::move(rays);
@@ -181,11 +188,24 @@ void ServiceWorker::take_rays(const ServiceRequest& order, const std::byte* memo
 void ServiceWorker::compare(const ServiceRequest& order, std::byte* memory) {
   if (!compare_ || rays_.empty() || !(shared_ == order.area))
     throw GpuError("GPU worker: snapshots came before their rays", false);
+  compared_ = 0;
   const std::vector<ShotHeights> heights = get_heights(memory, order, rays_);
   const auto* const first = reinterpret_cast<const std::uint32_t*>(
       memory + layout_of(order.compare, order.area, order.count).first);
   compare_->compare({rays_.data(), heights.data(), heights.size(), first, order.count},
                     order.compare.settings, compared_in(memory, order));
+  compared_ = order.count;
+}
+
+void ServiceWorker::sum(const ServiceRequest& order, std::byte* memory) {
+  if (!match_ || !compare_ || matched_facets_ != order.count || order.scan.regions != summed_regions_ ||
+      order.scan.points != compared_ || order.scan.views != rays_.size())
+    throw GpuError("GPU worker: sums of facets came before their points", false);
+  MatchOfPoints how;
+  how.settings = order.scan.settings.by_points;
+  std::copy_n(order.origin, 3, how.origin);
+  how.directions = directions_in(memory, order.scan);
+  compare_->sum(*match_, how, sums_in(memory));
 }
 
 }  // namespace datum

@@ -52,6 +52,7 @@ class ServiceWorker {
   void share(const ServiceRequest& order, std::byte* memory);
   void take_rays(const ServiceRequest& order, const std::byte* memory);
   void compare(const ServiceRequest& order, std::byte* memory);
+  void sum(const ServiceRequest& order, std::byte* memory);
 
   const ServiceDevice device_;
   std::unique_ptr<DeviceSearch> search_;
@@ -61,6 +62,7 @@ class ServiceWorker {
   AreaOrder shared_;                        // of the model in areas_
   std::unique_ptr<DeviceCompare> compare_;  // of search_ and areas_, released before them
   std::vector<ShotRays> rays_;              // in compare_
+  std::uint64_t compared_ = 0;              // points there
   std::array<SharedBlock, service_kinds> memory_;
   std::array<std::shared_ptr<void>, service_kinds> locked_;  // released before the memories
 };

@@ -71,19 +71,47 @@ std::vector<std::uint32_t> first_points(const ShotRays* rays, const ShotHeights*
   return first;
 }
 
-void compare_shots(const ComparedModel& model, const PartShots& shots, const CompareSettings& settings,
-                   const Backend& backend, const ComparedPoints& out) {
-  const TriangleModel& triangles = *model.searched.triangles;
+std::vector<ModelPoint> points_of(const PartShots& shots, unsigned threads) {
   std::vector<ModelPoint> points(shots.points);
-  each_row(shots, backend.threads, [&](std::size_t s, int row, std::uint32_t first) {
+  each_row(shots, threads, [&](std::size_t s, int row, std::uint32_t first) {
     const ShotHeights& h = shots.heights[s];
     each_point(shots.rays[s], h, row, first, [&](int col, std::uint32_t i) {
       const std::size_t pixel = static_cast<std::size_t>(row) * static_cast<std::size_t>(shots.rays[s].cols) +
                                 static_cast<std::size_t>(col);
-      points[i] =
-          compare::point_of(shots.rays[s], row, col, compare::at(h.z, compare::count_at(h, pixel)));
+      points[i] = compare::point_of(shots.rays[s], row, col, compare::at(h.z, compare::count_at(h, pixel)));
     });
   });
+  return points;
+}
+
+void sum_compared(const ModelFacets& facets, std::vector<ModelPoint> points, const PartShots& shots,
+                  const MatchOfPoints& how, FacetSums* out) {
+  for (ModelPoint& p : points)
+    p = {static_cast<float>(p.x - how.origin[0]), static_cast<float>(p.y - how.origin[1]),
+         static_cast<float>(p.z - how.origin[2])};
+  std::vector<std::uint16_t> view(points.size());
+  std::size_t row = 0;
+  for (std::size_t s = 0; s < shots.count; ++s) {
+    const std::uint32_t first = shots.first[row];
+    row += static_cast<std::size_t>(shots.rays[s].rows);
+    std::fill(view.begin() + first, view.begin() + shots.first[row], static_cast<std::uint16_t>(s));
+  }
+  ScannedSurface scan;
+  scan.points = points.data();
+  scan.view = view.data();
+  scan.point_count = points.size();
+  scan.directions = how.directions;
+  scan.view_count = shots.count;
+  ScanMatchSettings settings;
+  settings.by_points = how.settings;
+  settings.by_surface.gate = how.settings.gate;
+  sum_scan(facets, scan, settings, cpu_backend(1), out, nullptr);
+}
+
+void compare_shots(const ComparedModel& model, const PartShots& shots, const CompareSettings& settings,
+                   const Backend& backend, const ComparedPoints& out) {
+  const TriangleModel& triangles = *model.searched.triangles;
+  const std::vector<ModelPoint> points = points_of(shots, backend.threads);
   model.searched.search->find(points.data(), points.size(), settings.distance, backend, out.distances);
   std::vector<std::vector<FacetPlane>> planes;
   for (std::size_t s = 0; s < shots.count; ++s)

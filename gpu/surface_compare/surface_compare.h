@@ -19,6 +19,7 @@
 #include "gpu/area_share/area_share.h"
 #include "gpu/core/height_map.h"
 #include "gpu/model_distance/distance_finder.h"
+#include "gpu/surface_match/facet_matcher.h"
 
 namespace datum {
 
@@ -35,23 +36,23 @@ struct FacetPlane {
 /// Viewing rays of a snapshot's pixels, and where its sensor stood. Arrays by rows; one element for each pixel.
 struct ShotRays {
   std::int32_t rows = 0, cols = 0;
-  ShotAxis x, y;                                // of columns, of rows
+  ShotAxis x, y;                                     // of columns, of rows
   double model_from_sensor[9] = {}, place[3] = {};   // rotation by rows; the sensor's origin
   double sensor_from_model[9] = {}, origin[3] = {};  // likewise; the model's origin
-  const std::uint32_t* facet = nullptr;         // the first one on the ray, or no_facet
-  const double* z_mm = nullptr;                 // of that intersection
-  const std::uint8_t* is_away = nullptr;        // whether that facet looks away from the sensor
+  const std::uint32_t* facet = nullptr;              // the first one on the ray, or no_facet
+  const double* z_mm = nullptr;                      // of that intersection
+  const std::uint8_t* is_away = nullptr;             // whether that facet looks away from the sensor
 
   std::size_t pixels() const { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols); }
 };
 
 /// What the sensor measured at them.
 struct ShotHeights {
-  ShotAxis z;                               // of counts
-  double edge_mm = 0;                       // at a step: pixels nearer to it across the ray can't be assigned to a side
-  CountType type = CountType::int16;          // of all snapshots of a part
+  ShotAxis z;          // of counts
+  double edge_mm = 0;  // at a step: pixels nearer to it across the ray can't be assigned to a side
+  CountType type = CountType::int16;  // of all snapshots of a part
   const void* counts = nullptr;
-  const std::uint8_t* classes = nullptr;    // 0: the pixel has a height, and a point
+  const std::uint8_t* classes = nullptr;  // 0: the pixel has a height, and a point
 };
 
 /// All snapshots of a part. Points are those of its pixels with a height, in the order of snapshots, rows, columns. Borrowed.
@@ -98,9 +99,23 @@ struct ComparedModel {
   std::shared_ptr<const AreaModel> areas;
 };
 
+/// How a comparison's points are matched with the facets of the same model, which has another origin.
+struct MatchOfPoints {
+  PointMatchSettings settings;
+  double origin[3] = {};                       // of the facets' model, in coordinates of the points
+  const PointDirection* directions = nullptr;  // of each snapshot, towards its sensor
+};
+
+/// All points of a part's snapshots.
+std::vector<ModelPoint> points_of(const PartShots& shots, unsigned threads);
+
 /// Element k: number of the first point of row k, rows of all snapshots one after the other; behind them the number of points.
 std::vector<std::uint32_t> first_points(const ShotRays* rays, const ShotHeights* heights, std::size_t shots,
                                         unsigned threads);
+
+/// What the facets of each region say of a part's points, on this program's CPU.
+void sum_compared(const ModelFacets& facets, std::vector<ModelPoint> points, const PartShots& shots,
+                  const MatchOfPoints& how, FacetSums* out);
 
 /// On this program's CPU.
 void compare_shots(const ComparedModel& model, const PartShots& shots, const CompareSettings& settings,
@@ -113,7 +128,10 @@ class DeviceCompare {
   /// Rays of the parts that follow. Facets that there are none of are no_facet.
   virtual void take(const ShotRays* rays, std::size_t shots) = 0;
   /// Snapshots with those rays; PartShots::rays is not read. Rows whose first point is wrong write no point that there is none of.
-  virtual void compare(const PartShots& shots, const CompareSettings& settings, const ComparedPoints& out) = 0;
+  virtual void compare(const PartShots& shots, const CompareSettings& settings,
+                       const ComparedPoints& out) = 0;
+  /// What the facets of each region of a model on the same device say of the last comparison's points.
+  virtual void sum(DeviceMatch& facets, const MatchOfPoints& how, FacetSums* out) = 0;
 };
 
 }  // namespace datum

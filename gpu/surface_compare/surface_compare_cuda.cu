@@ -9,6 +9,7 @@
 #include "gpu/model_distance/model_distance_device.cuh"
 #include "gpu/surface_compare/surface_compare_cuda.h"
 #include "gpu/surface_compare/surface_compare_math.h"
+#include "gpu/surface_match/match_on_device.cuh"
 
 namespace datum {
 namespace {
@@ -44,6 +45,7 @@ struct PartPoints {
   ModelPoint* points;
   std::uint32_t* pixel;  // of its snapshot
   std::uint32_t* near;   // the facet on its ray
+  std::uint16_t* shot;   // its snapshot
   ModelDistance* distances;
   PointJudgement* judgements;
 };
@@ -51,7 +53,7 @@ struct PartPoints {
 /// A row for each warp.
 __global__ void __launch_bounds__(block)
     place_points(const DATUM_GRID_CONSTANT ShotView shot, const std::uint32_t* first_points,
-                 const DATUM_GRID_CONSTANT PartPoints out, std::uint32_t end) {
+                 const DATUM_GRID_CONSTANT PartPoints out, std::uint16_t number, std::uint32_t end) {
   const int row = static_cast<int>((blockIdx.x * block + threadIdx.x) / lanes);
   const int lane = static_cast<int>(threadIdx.x % lanes);
   if (row >= shot.rays.rows) return;
@@ -66,6 +68,7 @@ __global__ void __launch_bounds__(block)
       out.points[i] = point_of(shot.rays, row, col, at(shot.heights.z, count_at(shot.heights, pixel)));
       out.pixel[i] = static_cast<std::uint32_t>(pixel);
       out.near[i] = shot.rays.facet[pixel];
+      out.shot[i] = number;
     }
     first += static_cast<std::uint32_t>(__popc(all));
   }
@@ -82,7 +85,8 @@ __global__ void __launch_bounds__(block)
   ModelDistance d = p.distances[i];
   const PixelJudge<FacetsHere> judge(shot, facets, settings);
   const JudgedPixel pixel = judge.judge(row, col, p.points[i], d);
-  p.judgements[i] = keep(pixel, [&](std::uint32_t facet) { return regions[facet]; }, &d);
+  p.judgements[i] = keep(
+      pixel, [&](std::uint32_t facet) { return regions[facet]; }, &d);
   p.distances[i] = d;
 }
 
@@ -104,6 +108,7 @@ class CudaCompare final : public DeviceCompare {
 
   void take(const ShotRays* rays, std::size_t shots) override {
     shots_.clear();
+    count_ = 0;
     std::size_t pixels = 0;
     for (std::size_t s = 0; s < shots; ++s) pixels += rays[s].pixels();
     facet_.reserve(std::max<std::size_t>(pixels, 1));
@@ -121,8 +126,10 @@ class CudaCompare final : public DeviceCompare {
     if (part.count != shots_.size())
       throw std::invalid_argument("comparison of snapshots: their rays did not come");
     const auto count = static_cast<std::uint32_t>(part.points);
+    count_ = 0;
     reserve(part);
-    const PartPoints p{points_.get(), pixel_.get(), near_.get(), distances_.get(), judgements_.get()};
+    const PartPoints p{points_.get(), pixel_.get(),     near_.get(),
+                       shot_.get(),   distances_.get(), judgements_.get()};
     std::size_t row = 0;
     std::vector<ShotView> views;
     for (std::size_t s = 0; s < part.count; row += static_cast<std::size_t>(shots_[s++].rays.rows)) {
@@ -130,7 +137,7 @@ class CudaCompare final : public DeviceCompare {
       const int rows = shots_[s].rays.rows;
       if (rows > 0)
         place_points<<<blocks_of(static_cast<std::size_t>(rows) * lanes), block, 0, stream_>>>(
-            views.back(), rows_.get() + row, p, count);
+            views.back(), rows_.get() + row, p, static_cast<std::uint16_t>(s), count);
     }
     search_.begin(stream_, {p.points, p.near, count}, settings.distance, p.distances);
     row = 0;
@@ -149,6 +156,20 @@ class CudaCompare final : public DeviceCompare {
     areas_.begin(stream_, p.points, p.distances, count);
     areas_.fetch(stream_, out.areas);
     cuda::wait(stream_, timeout, "comparison of snapshots");
+    count_ = count;
+  }
+
+  void sum(DeviceMatch& facets, const MatchOfPoints& how, FacetSums* out) override {
+    auto* const there = dynamic_cast<MatchOnDevice*>(&facets);
+    if (!there) throw std::invalid_argument("match of compared points: facets that lie on no device");
+    PointsToMatch points;
+    points.points = points_.get();
+    points.view = shot_.get();
+    points.count = count_;
+    std::copy_n(how.origin, 3, points.origin);
+    points.directions = how.directions;
+    points.view_count = static_cast<std::uint32_t>(shots_.size());
+    there->sum_points(points, how.settings, out);
   }
 
  private:
@@ -187,10 +208,12 @@ class CudaCompare final : public DeviceCompare {
   }
 
   void reserve(const PartShots& part) {
-    const std::size_t room = std::max<std::size_t>(part.points, 1), pixels = std::max<std::size_t>(pixels_, 1);
+    const std::size_t room = std::max<std::size_t>(part.points, 1),
+                      pixels = std::max<std::size_t>(pixels_, 1);
     points_.reserve(room);
     pixel_.reserve(room);
     near_.reserve(room);
+    shot_.reserve(room);
     distances_.reserve(room);
     judgements_.reserve(room);
     counts_.reserve(pixels * sizeof(std::int32_t));
@@ -221,7 +244,9 @@ class CudaCompare final : public DeviceCompare {
   AreasOnDevice& areas_;
   std::vector<ShotOnDevice> shots_;
   std::size_t pixels_ = 0;
+  std::uint32_t count_ = 0;  // points of the last comparison
   Buffer<std::uint32_t> facet_, pixel_, near_, rows_;
+  Buffer<std::uint16_t> shot_;
   Buffer<double> met_mm_;
   Buffer<std::uint8_t> is_away_, counts_, classes_;
   Buffer<ModelPoint> points_;

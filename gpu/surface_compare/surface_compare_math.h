@@ -17,7 +17,8 @@ namespace datum::compare {
 using area::Place3d;
 
 // as constants: devices call no function of the host's library
-constexpr double far = std::numeric_limits<double>::infinity(), none = std::numeric_limits<double>::quiet_NaN();
+constexpr double far = std::numeric_limits<double>::infinity(),
+                 none = std::numeric_limits<double>::quiet_NaN();
 
 DATUM_HD double at(const ShotAxis& axis, double index) { return axis.offset_mm + axis.scale_mm * index; }
 
@@ -25,8 +26,8 @@ DATUM_HD double at(const ShotAxis& axis, double index) { return axis.offset_mm +
 DATUM_HD Place3d moved(const double* rotation, const double* shift, const Place3d& p) {
   Place3d out;  // NOLINT(cppcoreguidelines-pro-type-member-init): written next
   for (int i = 0; i < 3; ++i)
-    out.v[i] = (rotation[3 * i] * p.v[0] + (rotation[3 * i + 1] * p.v[1] + rotation[3 * i + 2] * p.v[2])) +
-               shift[i];
+    out.v[i] =
+        (rotation[3 * i] * p.v[0] + (rotation[3 * i + 1] * p.v[1] + rotation[3 * i + 2] * p.v[2])) + shift[i];
   return out;
 }
 
@@ -51,8 +52,8 @@ DATUM_HD double count_at(const ShotHeights& heights, std::size_t pixel) {
 /// Corners in sensor coordinates, from 3 x 3 coordinates of the model.
 DATUM_HD void corners_of(const ShotRays& rays, const float* corner, Place3d* out) {
   for (int k = 0; k < 3; ++k)
-    out[k] = moved(rays.sensor_from_model, rays.origin,
-                   {{corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]}});
+    out[k] =
+        moved(rays.sensor_from_model, rays.origin, {{corner[3 * k], corner[3 * k + 1], corner[3 * k + 2]}});
 }
 
 /// The plane through three corners; not finite where they are on one line.
@@ -100,8 +101,7 @@ struct ShotView {
   }
   /// In sensor mm; NaN where the pixel does not exist or has no height.
   DATUM_MEMBER double height(int row, int col) const {
-    if (!inside(row, col) || heights.classes[index(row, col)] != 0)
-      return none;
+    if (!inside(row, col) || heights.classes[index(row, col)] != 0) return none;
     return at(heights.z, count_at(heights, index(row, col)));
   }
   /// Row and column of the nearest pixel, in the snapshot or not.
@@ -127,10 +127,7 @@ template <class Facets>
 class PixelJudge {
  public:
   DATUM_MEMBER PixelJudge(const ShotView& shot, const Facets& facets, const CompareSettings& settings)
-      : shot_(shot),
-        facets_(facets),
-        search_mm_(settings.search_mm),
-        least_cosine_(settings.least_cosine) {}
+      : shot_(shot), facets_(facets), search_mm_(settings.search_mm), least_cosine_(settings.least_cosine) {}
 
   /// `nearest` is the nearest place to `point`, the point of a pixel with a height.
   DATUM_MEMBER JudgedPixel judge(int row, int col, const ModelPoint& point,

@@ -11,10 +11,18 @@
 
 namespace datum {
 
+/// Facets of the same model whose points' sums are wanted, too (PFM). Borrowed but for the model.
+struct FacetsToSum {
+  std::shared_ptr<const ModelFacets> model;
+  MatchOfPoints how;
+  FacetSums* out = nullptr;  // of each of model->regions
+};
+
 /// A part's snapshots. Equal pointers in `kept` tell the rays of the last part, which are read no more.
 struct PartToCompare {
   PartShots shots;
   std::vector<std::shared_ptr<const void>> kept;  // what each snapshot's rays lie in
+  FacetsToSum sums = {};                          // model null: nobody asks
 };
 
 /// What is done with results while a GPU's program gives them.

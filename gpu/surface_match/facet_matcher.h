@@ -42,6 +42,8 @@ class FacetMatcher {
   virtual ~FacetMatcher() = default;
   /// Makes a model ready where it will be matched, so that the first scan does not wait for it. Never throws.
   virtual void prepare(const std::shared_ptr<const ModelFacets>&) {}
+  /// Of so many points, joined and model facets together, that few for it: who matches them instead, and why. Empty: it does.
+  virtual std::string declines(std::size_t, bool /*by_surface*/) const { return ""; }
   /// by_points[i] and by_surface[i] belong to model->facet[i]; null: not wanted, and what only it needs is not done. Throws as
   /// check(). Of several threads one waits for the other.
   virtual void match(const std::shared_ptr<const ModelFacets>& model, const ScannedSurface& surface,

@@ -6,6 +6,7 @@
 #include "gpu/surface_match/device_cells.cuh"
 #include "gpu/surface_match/facet_matcher_cuda.h"
 #include "gpu/surface_match/facet_sums_device.cuh"
+#include "gpu/surface_match/match_on_device.cuh"
 #include "gpu/surface_match/surface_match_cuda.h"
 #include "gpu/surface_match/surface_match_device.cuh"
 
@@ -152,13 +153,15 @@ struct ScanOnDevice {
   const float4* directions;
   const std::uint32_t* facets;  // three for each
   std::uint32_t point_count, view_count, facet_count;
+  double origin[3];  // is taken from the points
 };
 
 __global__ void __launch_bounds__(cell_threads) balls_of_points(const ScanOnDevice s, float4* out) {
   const std::uint32_t i = blockIdx.x * cell_threads + threadIdx.x;
   if (i >= s.point_count) return;
   const ModelPoint p = s.points[i];
-  out[i] = float4{p.x, p.y, p.z, 0};
+  out[i] = float4{static_cast<float>(p.x - s.origin[0]), static_cast<float>(p.y - s.origin[1]),
+                  static_cast<float>(p.z - s.origin[2]), 0};
 }
 
 __global__ void __launch_bounds__(cell_threads)
@@ -209,7 +212,7 @@ DeviceGrid view_of(const DeviceCells& cells) {
   return v;
 }
 
-class CudaDeviceMatch final : public DeviceMatch {
+class CudaDeviceMatch final : public MatchOnDevice {
  public:
   explicit CudaDeviceMatch(const ModelFacets& model) : facets_(model), regions_(model) {
     by_points_.reserve(std::max(facets_.view.count, 1u));
@@ -233,6 +236,21 @@ class CudaDeviceMatch final : public DeviceMatch {
                [this](const auto& found, FacetSums*) { regions_.sum(stream_, found.get()); });
     if (by_points) regions_.take_points(by_points);
     if (by_surface) regions_.take_surface(by_surface);
+  }
+  void sum_points(const PointsToMatch& points, const PointMatchSettings& settings, FacetSums* out) override {
+    if (regions_.empty()) throw GpuError("sums of facets: the model's facets have no regions", false);
+    match::check(settings);
+    if (facets_.view.count == 0) return;
+    ScanOnDevice scan{};
+    scan.points = points.points;
+    scan.view = points.view;
+    scan.point_count = points.count;
+    std::copy_n(points.origin, 3, scan.origin);
+    take_directions(points.directions, points.view_count, scan);
+    match_points_of(scan, settings);
+    regions_.sum(stream_, by_points_.get());
+    cuda::wait(stream_, timeout, "match of points");
+    regions_.take_points(out);
   }
 
  private:
@@ -264,18 +282,21 @@ class CudaDeviceMatch final : public DeviceMatch {
     return buffer.get();
   }
 
+  void take_directions(const PointDirection* of, std::size_t count, ScanOnDevice& scan) {
+    std::vector<float4> directions;
+    for (std::size_t i = 0; i < count; ++i) directions.push_back(float4{of[i].x, of[i].y, of[i].z, 0});
+    to_device(directions_, directions, "directions of a scan");
+    scan.directions = directions_.get();
+    scan.view_count = static_cast<std::uint32_t>(count);
+  }
+
   ScanOnDevice upload(const ScannedSurface& s) {
     ScanOnDevice scan{};
     scan.point_count = static_cast<std::uint32_t>(s.point_count);
-    scan.view_count = static_cast<std::uint32_t>(s.view_count);
     scan.facet_count = static_cast<std::uint32_t>(s.facet_count);
     scan.points = take(points_, s.points, s.point_count, "points of a scan");
     scan.view = take(view_, s.view, s.point_count, "views of a scan");
-    std::vector<float4> directions;
-    for (std::size_t i = 0; i < s.view_count; ++i)
-      directions.push_back(float4{s.directions[i].x, s.directions[i].y, s.directions[i].z, 0});
-    to_device(directions_, directions, "directions of a scan");
-    scan.directions = directions_.get();
+    take_directions(s.directions, s.view_count, scan);
     scan.facets = take(corners_of_facets_, s.facets, 3 * s.facet_count, "facets of a scan");
     return scan;
   }

@@ -70,8 +70,8 @@ struct SceneShot {
             const double side = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
             inside &= plane.cosine > 0 ? side >= 0 : side <= 0;
           }
-          const std::size_t at =
-              static_cast<std::size_t>(row) * static_cast<std::size_t>(rays.cols) + static_cast<std::size_t>(col);
+          const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(rays.cols) +
+                                 static_cast<std::size_t>(col);
           const double z = compare::plane_mm(plane, x, y);
           if (!inside || z <= z_mm[at]) continue;
           z_mm[at] = z;
@@ -130,8 +130,8 @@ struct CompareScene {
       areas->region.push_back(f % 5 == 4 ? no_region : static_cast<std::uint16_t>(f % 5));
     model = {{triangles, std::make_shared<const ModelSearch>(triangles)}, areas};
     for (std::size_t k = 0; k < count; ++k)
-      shots.emplace_back(*triangles, 0.7 * static_cast<double>(k), rows + static_cast<int>(k), cols, 0.15, type,
-                         seed + k);
+      shots.emplace_back(*triangles, 0.7 * static_cast<double>(k), rows + static_cast<int>(k), cols, 0.15,
+                         type, seed + k);
     for (const SceneShot& shot : shots) {
       rays.push_back(shot.rays);
       heights.push_back(shot.heights);
@@ -154,8 +154,7 @@ struct Compared {
   explicit Compared(const CompareScene& scene)
       : distances(scene.first.back()), judgements(scene.first.back()), area_mm2(scene.first.back(), -1) {
     std::memset(static_cast<void*>(judgements.data()), 0xff, judgements.size() * sizeof judgements[0]);
-    for (const auto& lists : scene.model.areas->reaches)
-      marks.emplace_back(lists->area_mm2.size(), no_patch);
+    for (const auto& lists : scene.model.areas->reaches) marks.emplace_back(lists->area_mm2.size(), no_patch);
   }
   ComparedPoints out() {
     ComparedPoints o;

@@ -6,7 +6,9 @@
 #include "gpu/area_share/area_share_cuda.h"
 #include "gpu/core/cuda_device.h"
 #include "gpu/model_distance/model_distance_cuda.h"
+#include "gpu/surface_match/facet_matcher_cuda.h"
 #include "tests/gpu/compare_scenes.h"
+#include "tests/gpu/surface_scenes.h"
 
 namespace datum {
 namespace {
@@ -38,7 +40,8 @@ struct OnDevice {
 };
 
 TEST_F(SurfaceCompareCuda, GivesTheBytesOfTheCpu) {
-  for (const RawModel& raw : {box_model(8, 6, 3, 4), sphere_model(6, 24), cone_model(6, 4, 5, 12), soup_model(700, 3)})
+  for (const RawModel& raw :
+       {box_model(8, 6, 3, 4), sphere_model(6, 24), cone_model(6, 4, 5, 12), soup_model(700, 3)})
     for (const CountType type : {CountType::int16, CountType::int32, CountType::float32})
       for (const std::size_t shots : {1, 3}) {
         const CompareScene scene(raw, type, shots, shots + 7);
@@ -60,6 +63,28 @@ TEST_F(SurfaceCompareCuda, GivesThemForPartAfterPartOfOneModel) {
     CompareScene next(raw, CountType::int32, 1, 9, rows, 33);
     next.model = scene.model;
     EXPECT_TRUE(device.found(next) == compared_on_cpu(next)) << rows;
+  }
+}
+
+// Facets of the same model about another origin, by the points of the last comparison.
+TEST_F(SurfaceCompareCuda, SumsWhatTheLastPointsSayOfFacets) {
+  const RawModel raw = sphere_model(6, 24);
+  const ModelFacets facets = with_regions(model_facets(triangle_model(raw)));
+  const std::unique_ptr<DeviceMatch> match = cuda_device_match(facets);
+  MatchOfPoints how;
+  how.settings.gate = 0.5f;
+  how.origin[1] = 1e-3;
+  const std::vector<PointDirection> directions{{0, 0, 1}, {0, -0.6f, 0.8f}, {0, 1, 0}};
+  how.directions = directions.data();
+  OnDevice device(CompareScene(raw, CountType::int16, 1, 1).model);
+  for (const std::size_t shots : {1, 3, 2}) {
+    CompareScene scene(raw, CountType::int16, shots, shots);
+    device.found(scene);
+    std::vector<FacetSums> found(facets.regions->total.size()), expected(found.size());
+    device.compare->sum(*match, how, found.data());
+    sum_compared(facets, points_of(scene.part(), 1), scene.part(), how, expected.data());
+    EXPECT_TRUE(bytes(found) == bytes(expected)) << shots;
+    EXPECT_GT(found[0].count, 20u);
   }
 }
 

@@ -38,8 +38,9 @@ TEST(CompareShots, FindsEveryJudgementInItsScenes) {
   const Compared box = compared_on_cpu(CompareScene(box_model(8, 6, 3, 4), CountType::int16, 2, 1));
   for (const Judgement j : {Judgement::explained, Judgement::face, Judgement::edge, Judgement::beyond})
     EXPECT_GT(box.count_of(j), 50u) << static_cast<int>(j);
-  EXPECT_GT(compared_on_cpu(CompareScene(cone_model(6, 4, 5, 12), CountType::int16, 2, 1)).count_of(Judgement::rim),
-            20u);
+  EXPECT_GT(
+      compared_on_cpu(CompareScene(cone_model(6, 4, 5, 12), CountType::int16, 2, 1)).count_of(Judgement::rim),
+      20u);
 }
 
 TEST(CompareShots, WithoutPointsThereIsNothing) {

@@ -42,6 +42,28 @@ void fill(FacetMap& map, const ScannedSurface& scan, const ScanMatchSettings& ho
   if (by_surface) sum_facets(*model, map.by_surface.data(), threads, by_surface);
 }
 
+FacetMap begun_map(const SurfaceModel& model, const FacetMapSettings& demand) {
+  FacetMap map;
+  map.settings = demand;
+  map.pieces = model.pieces;
+  map.model = model.pieces->model;
+  return map;
+}
+
+PointDirection towards_sensor(const SurfaceShot& shot) {
+  const Eigen::Vector3f t = shot.model_from_sensor.rotation().col(2).cast<float>();
+  return {t.x(), t.y(), t.z()};
+}
+
+ScanMatchSettings match_settings(const SurfaceSettings& settings, const FacetMapSettings& demand) {
+  ScanMatchSettings how;
+  how.by_points.gate = how.by_surface.gate = static_cast<float>(demand.gate_mm);
+  how.by_points.least_cosine = cosine_of(settings.max_view_deg);
+  how.by_points.least = demand.least;
+  how.by_points.sharp_cosine = how.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
+  return how;
+}
+
 }  // namespace
 
 std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, std::span<const ModelPoint> points,
@@ -93,10 +115,7 @@ FacetsWanted facets_wanted(const Recipe& recipe) {
 FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
                     const FacetMapSettings& demand, FacetsWanted wanted, const PlacedSurface& surface,
                     std::span<const SurfaceShot> shots, FacetMatcher& matcher, unsigned threads) {
-  FacetMap out;
-  out.settings = demand;
-  out.pieces = model.pieces;
-  out.model = model.pieces->model;
+  FacetMap out = begun_map(model, demand);
 
   // the pieces' origin differs from the model's by a rounding
   const auto& origin = out.model->origin;
@@ -111,24 +130,34 @@ FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,
   std::vector<PointDirection> directions;
   std::vector<std::vector<ScannedFacet>> of_shot;
   for (std::size_t s = 0; s < shots.size(); ++s) {
-    const Eigen::Vector3f t = shots[s].model_from_sensor.rotation().col(2).cast<float>();
-    directions.push_back({t.x(), t.y(), t.z()});
+    const PointDirection t = directions.emplace_back(towards_sensor(shots[s]));
     if (wanted.by_surface)
-      of_shot.push_back(facets_of(surface.grids[s], points, t, settings.max_view_deg, threads));
+      of_shot.push_back(facets_of(surface.grids[s], points, {t.x, t.y, t.z}, settings.max_view_deg, threads));
   }
   const std::vector<ScannedFacet> scanned =
       of_shot.size() == 1 ? std::move(of_shot.front()) : joined(of_shot, threads);
 
-  ScanMatchSettings how;
-  how.by_points.gate = how.by_surface.gate = static_cast<float>(demand.gate_mm);
-  how.by_points.least_cosine = cosine_of(settings.max_view_deg);
-  how.by_points.least = demand.least;
-  how.by_points.sharp_cosine = how.by_surface.sharp_cosine = cosine_of(settings.edge_deg);
   fill(out,
        {points.data(), surface.snapshot.data(), points.size(), directions.data(), directions.size(),
         scanned.data(), scanned.size()},
-       how, wanted, matcher, threads);
+       match_settings(settings, demand), wanted, matcher, threads);
   return out;
+}
+
+std::shared_ptr<SumsByPoints> sums_by_points(const SurfaceModel& model, const SurfaceSettings& settings,
+                                             const FacetMapSettings& demand,
+                                             std::span<const SurfaceShot> shots) {
+  auto sums = std::make_shared<SumsByPoints>();
+  sums->map = begun_map(model, demand);
+  sums->map.sums_by_points.resize(model.pieces->facets->regions->total.size());
+  for (const SurfaceShot& shot : shots) sums->directions.push_back(towards_sensor(shot));
+  FacetsToSum& to = sums->sums;
+  to.model = model.pieces->facets;
+  to.how.settings = match_settings(settings, demand).by_points;
+  std::copy_n(model.pieces->model->origin.begin(), 3, to.how.origin);
+  to.how.directions = sums->directions.data();
+  to.out = sums->map.sums_by_points.data();
+  return sums;
 }
 
 }  // namespace datum

@@ -39,6 +39,16 @@ std::vector<ScannedFacet> facets_of(const SnapshotGrid& grid, std::span<const Mo
                                     const Eigen::Vector3f& towards_sensor, double max_view_deg,
                                     unsigned threads = 1);
 
+/// How points are matched by themselves, and with what directions; `map` gets room for their sums alone.
+struct SumsByPoints {
+  FacetMap map;
+  std::vector<PointDirection> directions;
+  FacetsToSum sums;
+};
+std::shared_ptr<SumsByPoints> sums_by_points(const SurfaceModel& model, const SurfaceSettings& settings,
+                                             const FacetMapSettings& demand,
+                                             std::span<const SurfaceShot> shots);
+
 /// Of a model with pieces and placed points; how far they are from it does not matter. The result does not depend on the
 /// matcher's backend. Throws std::invalid_argument for more than 2^25 points.
 FacetMap map_facets(const SurfaceModel& model, const SurfaceSettings& settings,

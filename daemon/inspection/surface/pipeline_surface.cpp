@@ -200,9 +200,16 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   ComparedSurface surface = surface_of(*model);
   const PartView view = part_view(*model->triangles, shots, threads);
   PatchedPoints patched(*model, recipe, in.sharer, view.points());
+  const FacetsWanted wanted = facets_wanted(*in.recipe);
+  std::shared_ptr<SumsByPoints> sums;
   std::optional<SurfaceComparison> comparison;
-  if (in.comparer && !patched.here() && in.comparer->takes(view.shots(), model->triangles->corner.size()))
-    comparison.emplace(*in.comparer, model, recipe.settings, shots, view, threads, surface);
+  if (in.comparer && !patched.here() && in.comparer->takes(view.shots(), model->triangles->corner.size())) {
+    if (in.matcher && wanted.by_points && !wanted.by_surface && !wanted.lists &&
+        in.matcher->declines(view.points() + model->pieces->facets->facet.size(), false).empty())
+      sums = sums_by_points(*model, recipe.settings, *recipe.facet_map, shots);
+    comparison.emplace(*in.comparer, model, recipe.settings, shots, view, sums ? sums->sums : FacetsToSum(),
+                       threads, surface);
+  }
   place_points(view, threads, surface);
   ended(InspectionStep::plan);
 
@@ -210,7 +217,6 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   CpuFacetMatcher own_matcher(backend);
   DistanceFinder& finder = in.finder ? *in.finder : own_finder;
   FacetMatcher& matcher = in.matcher ? *in.matcher : own_matcher;
-  const FacetsWanted wanted = facets_wanted(*in.recipe);
   const bool compared = comparison && comparison->done();
   // Before the facets, which one GPU matches behind it: all waits for the distances.
   std::future<void> distances;
@@ -218,7 +224,9 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   // A facet map wants the points alone: a GPU makes it beside what this host does, but behind the areas, for which all waits too.
   std::future<FacetMap> mapped;
   const auto begin_facets = [&] {
-    if (wanted.by_points || wanted.by_surface)
+    if (compared && sums)
+      mapped = beside(false, [&] { return std::move(sums->map); });
+    else if (wanted.by_points || wanted.by_surface)
       mapped = beside(in.matcher != nullptr, [&] {
         return map_facets(*model, recipe.settings, *recipe.facet_map, wanted, placed(surface), shots, matcher,
                           threads);
@@ -253,7 +261,8 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
   std::shared_ptr<const FacetMap> facets;
   if (mapped.valid()) {
     facets = std::make_shared<const FacetMap>(mapped.get());
-    if (const std::string who = matcher.describe(); who != found_by) v.backend += "; facets: " + who;
+    if (const std::string who = compared && sums ? found_by : matcher.describe(); who != found_by)
+      v.backend += "; facets: " + who;
   }
   ended(InspectionStep::evidence);
 

@@ -6,6 +6,7 @@
 #include <future>
 #include <stdexcept>
 
+#include "daemon/inspection/surface/beside.h"
 #include "daemon/inspection/surface/in_runs.h"
 #include "daemon/inspection/surface/surface_cover.h"
 #include "daemon/inspection/surface/surface_patches.h"
@@ -201,10 +202,11 @@ void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const S
 
 SurfaceComparison::SurfaceComparison(SurfaceComparer& comparer, std::shared_ptr<const SurfaceModel> model,
                                      const SurfaceSettings& settings, std::span<const SurfaceShot> shots,
-                                     PartView part, unsigned threads, ComparedSurface& surface)
+                                     PartView part, const FacetsToSum& sums, unsigned threads,
+                                     ComparedSurface& surface)
     : model_(std::move(model)), part_(std::move(part)) {
-  done_ = std::async(std::launch::async, [this, &comparer, &settings, shots, threads, &surface] {
-    return compare(comparer, settings, shots, threads, surface);
+  done_ = std::async(std::launch::async, [this, &comparer, &settings, shots, sums, threads, &surface] {
+    return compare(comparer, settings, shots, sums, threads, surface);
   });
 }
 
@@ -214,6 +216,7 @@ ComparedPoints SurfaceComparison::room(ComparedSurface& surface) {
   surface.map.distances.resize(points);
   surface.map.area_mm2.resize(points);
   judgements_.resize(points);
+  for (const auto& lists : model_->areas->reaches) marks_.emplace_back(lists->area_mm2.size());
   ComparedPoints out;
   out.distances = surface.map.distances.data();
   out.judgements = judgements_.data();
@@ -223,9 +226,12 @@ ComparedPoints SurfaceComparison::room(ComparedSurface& surface) {
 }
 
 bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings& settings,
-                                std::span<const SurfaceShot> shots, unsigned threads,
+                                std::span<const SurfaceShot> shots, const FacetsToSum& sums, unsigned threads,
                                 ComparedSurface& surface) {
+  // beside the exchange: half a millisecond of one thread for 400,000 points
+  auto made = beside(threads > 1, [&] { return room(surface); });
   PartToCompare part;
+  part.sums = sums;
   for (std::size_t k = 0; k < shots.size(); ++k) {
     const std::shared_ptr<const SurfaceRays> rays =
         model_->rays->of(*model_->triangles, shots[k], k, threads);
@@ -233,7 +239,6 @@ bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings
     part.kept.push_back(rays);
   }
   part.shots = part_.shots();
-  for (const auto& lists : model_->areas->reaches) marks_.emplace_back(lists->area_mm2.size());
   Excluded excluded;
   const auto taken = [&](std::size_t from, std::size_t to) {
     std::uint64_t beyond = 0, explained = 0;
@@ -246,7 +251,7 @@ bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings
     excluded.explained += explained;
   };
   if (!comparer.compare({{model_->triangles, model_->search}, model_->areas}, part,
-                        compare_settings(settings), {[&] { return room(surface); }, taken}))
+                        compare_settings(settings), {[&] { return made.get(); }, taken}))
     return false;
   surface.beyond = excluded.beyond;
   surface.explained = excluded.explained;

@@ -95,7 +95,7 @@ class SurfaceComparison {
   /// Borrows all but the model.
   SurfaceComparison(SurfaceComparer& comparer, std::shared_ptr<const SurfaceModel> model,
                     const SurfaceSettings& settings, std::span<const SurfaceShot> shots, PartView part,
-                    unsigned threads, ComparedSurface& surface);
+                    const FacetsToSum& sums, unsigned threads, ComparedSurface& surface);
   /// Waits. False: it could not be done.
   bool done() { return done_.get(); }
   /// Of each reach, of each patch: how many points mark it.
@@ -103,7 +103,7 @@ class SurfaceComparison {
 
  private:
   bool compare(SurfaceComparer& comparer, const SurfaceSettings& settings, std::span<const SurfaceShot> shots,
-               unsigned threads, ComparedSurface& surface);
+               const FacetsToSum& sums, unsigned threads, ComparedSurface& surface);
   ComparedPoints room(ComparedSurface& surface);
 
   const std::shared_ptr<const SurfaceModel> model_;

@@ -204,6 +204,8 @@ class TestMatch : public DeviceMatch {
     go_wrong(++scans_, by_points);
   }
 
+  const ModelFacets& model() const { return model_; }
+
  private:
   const ModelFacets model_;
   static inline int scans_ = 0;
@@ -252,7 +254,21 @@ class TestCompare : public DeviceCompare {
     PartShots whole = part;
     whole.rays = rays.data();
     compare_shots(model_, whole, settings, cpu_backend(1), out);
+    points_ = points_of(whole, 1);
+    last_rays_ = rays;
+    first_.assign(
+        part.first, part.first + [&] {
+          std::size_t rows = 1;
+          for (const ShotRays& r : rays) rows += static_cast<std::size_t>(r.rows);
+          return rows;
+        }());
     go_wrong(++parts_, out.judgements);
+  }
+  void sum(DeviceMatch& facets, const MatchOfPoints& how, FacetSums* out) override {
+    if (mode() == "no-records") return;
+    const PartShots part{last_rays_.data(), nullptr, last_rays_.size(), first_.data(), points_.size()};
+    sum_compared(static_cast<TestMatch&>(facets).model(), points_, part, how, out);
+    go_wrong(++sums_, out);
   }
 
  private:
@@ -264,7 +280,10 @@ class TestCompare : public DeviceCompare {
   };
   const ComparedModel model_;
   std::vector<Rays> rays_;
-  static inline int parts_ = 0;
+  std::vector<ModelPoint> points_;  // of the last part
+  std::vector<ShotRays> last_rays_;
+  std::vector<std::uint32_t> first_;
+  static inline int parts_ = 0, sums_ = 0;
 };
 
 std::unique_ptr<DeviceCompare> compare_here(DeviceSearch& search, DeviceAreas& areas) {

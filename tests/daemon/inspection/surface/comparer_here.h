@@ -16,10 +16,16 @@ class ComparerHere final : public SurfaceComparer {
     parallel_for(3, (part.shots.points + piece - 1) / piece, [&](std::size_t k, unsigned) {
       out.taken(k * piece, std::min(part.shots.points, (k + 1) * piece));
     });
+    if (part.sums.model) sum(part);
     ++parts;
     return true;
   }
   std::string describe() const override { return "here"; }
+
+  static void sum(const PartToCompare& part) {
+    const MatchOfPoints& how = part.sums.how;
+    sum_compared(*part.sums.model, points_of(part.shots, 1), part.shots, how, part.sums.out);
+  }
 
   int parts = 0;
 };

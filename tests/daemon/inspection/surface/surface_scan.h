@@ -164,7 +164,9 @@ struct SurfaceScene {
                                 InspectionInputs in, unsigned threads) {
     ComparerHere here;
     CpuAreaSharer areas(cpu_backend(1));
+    CpuFacetMatcher facets(cpu_backend(1));
     in.comparer = &here;
+    in.matcher = &facets;
     in.sharer = &areas;
     SurfaceInspection other = inspect_surface(frames, in, models, cpu_backend(threads));
     if (!other.map) return;

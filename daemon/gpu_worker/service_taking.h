@@ -1,0 +1,40 @@
+// How results are taken from a memory that the worker may still write to: copied, blanked for the next order while they are in the
+// cache, and looked at in the copy.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+#include "daemon/gpu_worker/service_contradictions.h"
+#include "gpu/core/gpu_error.h"
+#include "gpu/core/parallel_for.h"
+
+namespace datum {
+
+/// Calls take(from, to) for pieces of a range, by several threads.
+template <class Take>
+void in_pieces(unsigned threads, std::size_t count, const Take& take) {
+  constexpr std::size_t share = 1 << 14;  // some for each of many threads
+  parallel_for(threads, (count + share - 1) / share, [&](std::size_t piece, unsigned) {
+    take(piece * share, std::min(count, (piece + 1) * share));
+  });
+}
+
+/// Elements from .. to-1.
+template <class T>
+void take_piece(T* found, std::size_t from, std::size_t to, T* out) {
+  std::memcpy(static_cast<void*>(out + from), found + from, (to - from) * sizeof *out);
+  std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *out);
+}
+
+inline void take_sums(FacetSums* found, const FacetRegions& regions, float gate, FacetSums* out) {
+  if (!out) return;
+  take_piece(found, 0, regions.total.size(), out);
+  for (std::size_t r = 0; r < regions.total.size(); ++r)
+    if (contradicts(out[r], regions, r, gate))
+      throw GpuError("GPU worker: the sums of region " + std::to_string(r) + "'s facets can't be", true);
+}
+
+}  // namespace datum
