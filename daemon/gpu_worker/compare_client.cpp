@@ -88,6 +88,7 @@ void ServiceClient::compare(const ComparedModel& model, const PartToCompare& par
     });
   blank_of_points_ = 0;
   const std::uint32_t number = send(order);
+  out.sent();
   ServiceRequest sums;
   std::byte* of_sums = nullptr;
   if (part.sums.model) {
@@ -111,15 +112,15 @@ void ServiceClient::take_compared(const ServiceRequest& order, std::byte* memory
   const ComparedPoints found = compared_in(memory, order), to = out.room();
   for (std::size_t k = 0; k < order.area.reaches; ++k)
     in_pieces(threads, order.area.patches[k], [&](std::size_t from, std::size_t end) {
-      take_piece(found.areas.marks[k], from, end, to.areas.marks[k]);
+      take_pages(found.areas.marks[k], from, end, to.areas.marks[k]);
       if (std::any_of(to.areas.marks[k] + from, to.areas.marks[k] + end,
                       [&](std::uint32_t marks) { return marks > order.count; }))
         throw GpuError("GPU worker: more points mark a patch than there are, which can't be", true);
     });
   in_pieces(threads, order.count, [&](std::size_t from, std::size_t end) {
-    take_piece(found.distances, from, end, to.distances);
-    take_piece(found.judgements, from, end, to.judgements);
-    take_piece(found.areas.area_mm2, from, end, to.areas.area_mm2);
+    take_pages(found.distances, from, end, to.distances);
+    take_pages(found.judgements, from, end, to.judgements);
+    take_pages(found.areas.area_mm2, from, end, to.areas.area_mm2);
     for (std::size_t i = from; i < end; ++i)
       if (contradicts(to.distances[i], to.judgements[i], order.area.facets, regions_) ||
           contradicts(to.areas.area_mm2[i], to.distances[i]))

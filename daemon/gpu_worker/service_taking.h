@@ -29,6 +29,16 @@ void take_piece(T* found, std::size_t from, std::size_t to, T* out) {
   std::memset(static_cast<void*>(found + from), 0xff, (to - from) * sizeof *out);
 }
 
+/// The same, blanking a line of each page: a page that is not written again is seen all the same, and most of the writing is saved.
+template <class T>
+void take_pages(T* found, std::size_t from, std::size_t to, T* out) {
+  constexpr std::size_t page = 4096, line = 64;
+  const std::size_t bytes = (to - from) * sizeof *out;
+  std::memcpy(static_cast<void*>(out + from), found + from, bytes);
+  auto* const begin = reinterpret_cast<std::byte*>(found + from);
+  for (std::size_t at = 0; at < bytes; at += page) std::memset(begin + at, 0xff, std::min(line, bytes - at));
+}
+
 inline void take_sums(FacetSums* found, const FacetRegions& regions, float gate, FacetSums* out) {
   if (!out) return;
   take_piece(found, 0, regions.total.size(), out);

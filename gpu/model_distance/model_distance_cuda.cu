@@ -17,8 +17,40 @@ using namespace model;
 constexpr int threads = 128;
 constexpr std::chrono::milliseconds timeout{2000};
 
+/// Eight facets, each where it lies: a thread has a facet by six loads.
+struct alignas(16) FacetBlock {
+  Facet<float> facet[width];
+  std::uint32_t number[width];
+};
+static_assert(sizeof(Facet<float>) == 6 * sizeof(float4) && sizeof(Node) == 12 * sizeof(float4),
+              "loads of 16 bytes");
+
+std::vector<FacetBlock> facet_blocks(const std::vector<Block>& blocks) {
+  std::vector<FacetBlock> out(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    for (std::uint32_t k = 0; k < width; ++k) {
+      float* const values = reinterpret_cast<float*>(&out[b].facet[k]);
+      for (int i = 0; i < 24; ++i) values[i] = blocks[b].number[i][k];
+      out[b].number[k] = blocks[b].facet[k];
+    }
+  return out;
+}
+
+/// What lies at 16-byte places, by as few loads.
+template <int Count>
+__device__ __forceinline__ void load(const void* from, float* out) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    const float4 v = __ldg(static_cast<const float4*>(from) + i);
+    out[4 * i] = v.x;
+    out[4 * i + 1] = v.y;
+    out[4 * i + 2] = v.z;
+    out[4 * i + 3] = v.w;
+  }
+}
+
 struct DeviceTree {
-  const Block* blocks;
+  const FacetBlock* blocks;
   const Node* nodes;
   const Facet<float>* facets;
   const float (*normals)[7][3];
@@ -41,15 +73,13 @@ struct Nearest {
   std::uint32_t facet;
 };
 
-__device__ void look_in(const Block& block, const ModelPoint& p, Nearest* found) {
+__device__ void look_in(const FacetBlock& block, const ModelPoint& p, Nearest* found) {
   for (std::uint32_t k = 0; k < width; ++k) {
     Facet<float> facet;
-    float* values = reinterpret_cast<float*>(&facet);
-#pragma unroll
-    for (int i = 0; i < 24; ++i) values[i] = __ldg(&block.number[i][k]);
+    load<6>(&block.facet[k], reinterpret_cast<float*>(&facet));
     const float square = square_of(facet, p.x, p.y, p.z);
     if (!(square <= found->square)) continue;
-    const std::uint32_t number = __ldg(&block.facet[k]);
+    const std::uint32_t number = __ldg(&block.number[k]);
     if (square < found->square || number < found->facet) *found = Nearest{square, number};
   }
 }
@@ -87,12 +117,13 @@ __global__ void __launch_bounds__(threads) find_nearest(Query q) {
         reach = reach_of(found.square, slack);
         continue;
       }
-      const Node& node = q.tree.nodes[q.tree.first_node[level - 1] + number];
+      float box[6][width];  // low x, y, z, high x, y, z
+      load<12>(&q.tree.nodes[q.tree.first_node[level - 1] + number], &box[0][0]);
       const int base = depth;
 #pragma unroll
       for (std::uint32_t k = 0; k < width; ++k) {
-        const float low[3] = {__ldg(&node.low[0][k]), __ldg(&node.low[1][k]), __ldg(&node.low[2][k])};
-        const float high[3] = {__ldg(&node.high[0][k]), __ldg(&node.high[1][k]), __ldg(&node.high[2][k])};
+        const float low[3] = {box[0][k], box[1][k], box[2][k]};
+        const float high[3] = {box[3][k], box[4][k], box[5][k]};
         const float square = square_from_box(low, high, p.x, p.y, p.z);
         if (!(square <= reach)) continue;
         int at = depth++;
@@ -110,7 +141,7 @@ __global__ void __launch_bounds__(threads) find_nearest(Query q) {
 }  // namespace
 
 struct CudaModelSearch::State {
-  Buffer<Block> blocks;
+  Buffer<FacetBlock> blocks;
   Buffer<Node> nodes;
   Buffer<Facet<float>> facets;
   Buffer<std::array<std::array<float, 3>, 7>> normals;
@@ -126,7 +157,7 @@ CudaModelSearch::CudaModelSearch(const TriangleModel& model) : state_(new State)
   const FacetTree tree = facet_tree(model);
   std::vector<Facet<float>> facets;
   for (std::uint32_t i = 0; i < model.corner.size(); ++i) facets.push_back(facet_of(model, i));
-  to_device(s.blocks, tree.blocks, "blocks of a model");
+  to_device(s.blocks, facet_blocks(tree.blocks), "blocks of a model");
   to_device(s.nodes, tree.nodes, "nodes of a model");
   to_device(s.facets, facets, "facets of a model");
   to_device(s.normals, model.normal, "normals of a model");

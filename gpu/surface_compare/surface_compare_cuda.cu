@@ -103,8 +103,14 @@ class CudaCompare final : public DeviceCompare {
     if (search.facet_count() != areas.facet_count() || !areas.regions())
       throw std::invalid_argument("comparison of snapshots: not of one model with regions");
     cuda::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "stream of a comparison");
+    cuda::check(cudaStreamCreateWithFlags(&back_, cudaStreamNonBlocking), "stream of judged points");
+    cuda::check(cudaEventCreateWithFlags(&judged_, cudaEventDisableTiming), "event of judged points");
   }
-  ~CudaCompare() override { cudaStreamDestroy(stream_); }
+  ~CudaCompare() override {
+    cudaEventDestroy(judged_);
+    cudaStreamDestroy(back_);
+    cudaStreamDestroy(stream_);
+  }
 
   void take(const ShotRays* rays, std::size_t shots) override {
     shots_.clear();
@@ -151,10 +157,14 @@ class CudaCompare final : public DeviceCompare {
             end);
     }
     cuda::check(cudaGetLastError(), "launch of a comparison");
+    // on their way while areas are shared
+    cuda::check(cudaEventRecord(judged_, stream_), "event of judged points");
+    cuda::check(cudaStreamWaitEvent(back_, judged_, 0), "event of judged points");
     fetch(out.distances, p.distances, count);
     fetch(out.judgements, p.judgements, count);
     areas_.begin(stream_, p.points, p.distances, count);
     areas_.fetch(stream_, out.areas);
+    cuda::wait(back_, timeout, "judged points");
     cuda::wait(stream_, timeout, "comparison of snapshots");
     count_ = count;
   }
@@ -186,7 +196,7 @@ class CudaCompare final : public DeviceCompare {
   template <class T>
   void fetch(T* to, const T* from, std::size_t count) {
     if (count > 0)
-      cuda::check(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, stream_),
+      cuda::check(cudaMemcpyAsync(to, from, count * sizeof *to, cudaMemcpyDeviceToHost, back_),
                   "judged points");
   }
 
@@ -252,7 +262,8 @@ class CudaCompare final : public DeviceCompare {
   Buffer<ModelPoint> points_;
   Buffer<ModelDistance> distances_;
   Buffer<PointJudgement> judgements_;
-  cudaStream_t stream_ = nullptr;
+  cudaStream_t stream_ = nullptr, back_ = nullptr;
+  cudaEvent_t judged_ = nullptr;
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ struct PartToCompare {
 
 /// What is done with results while a GPU's program gives them.
 struct ComparedTaken {
+  /// Called once the snapshots are on their way, or never.
+  std::function<void()> sent;
   /// Room for them; called once, when all are there.
   std::function<ComparedPoints()> room;
   /// The points from .. to are in it; by several threads.

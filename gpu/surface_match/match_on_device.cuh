@@ -22,7 +22,8 @@ struct PointsToMatch {
 class MatchOnDevice : public DeviceMatch {
  public:
   /// As sum() by points, of points that are there when the device has done what it was given before.
-  virtual void sum_points(const PointsToMatch& points, const PointMatchSettings& settings, FacetSums* out) = 0;
+  virtual void sum_points(const PointsToMatch& points, const PointMatchSettings& settings,
+                          FacetSums* out) = 0;
 };
 
 }  // namespace datum

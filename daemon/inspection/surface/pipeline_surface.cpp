@@ -210,6 +210,7 @@ SurfaceInspection compare_surface(BoardVerdict v, std::span<const SurfaceFrame> 
     comparison.emplace(*in.comparer, model, recipe.settings, shots, view, sums ? sums->sums : FacetsToSum(),
                        threads, surface);
   }
+  if (comparison) comparison->wait_sent();
   place_points(view, threads, surface);
   ended(InspectionStep::plan);
 

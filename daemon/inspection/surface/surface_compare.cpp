@@ -75,7 +75,8 @@ struct FacetsOfModel {
   }
 };
 
-void make_room(ComparedSurface& out, std::size_t points) {
+void make_room(const SurfaceModel& model, std::size_t points, ComparedSurface& out) {
+  out.map.region_of_facet = model.region_of_facet;
   out.face_region.resize(points);
   out.judged_region.resize(points);
   out.beyond_region.resize(points);
@@ -157,7 +158,6 @@ ComparedSurface surface_of(const SurfaceModel& model) {
   ComparedSurface out;
   out.map.model = model.triangles;
   out.map.regions = model.regions;
-  out.map.region_of_facet = model.region_of_facet;
   return out;
 }
 
@@ -185,7 +185,7 @@ std::future<void> find_distances(ComparedSurface& surface, const SurfaceModel& m
 void compare_with_model(ComparedSurface& out, const SurfaceModel& model, const SurfaceSettings& settings,
                         std::span<const SurfaceShot> shots, std::future<void> found, unsigned threads,
                         PointsOnPatches* on_patches) {
-  make_room(out, out.map.points.size());
+  make_room(model, out.map.points.size(), out);
   const CompareSettings how = compare_settings(settings);
   Excluded excluded;
   for (std::size_t k = 0; k < shots.size(); ++k) {
@@ -206,13 +206,22 @@ SurfaceComparison::SurfaceComparison(SurfaceComparer& comparer, std::shared_ptr<
                                      ComparedSurface& surface)
     : model_(std::move(model)), part_(std::move(part)) {
   done_ = std::async(std::launch::async, [this, &comparer, &settings, shots, sums, threads, &surface] {
+    struct Released {  // whoever waits, where nothing was sent
+      std::promise<void>* sent;
+      ~Released() {
+        try {
+          sent->set_value();
+        } catch (const std::future_error&) {  // it was
+        }
+      }
+    } const released{&sent_};
     return compare(comparer, settings, shots, sums, threads, surface);
   });
 }
 
 ComparedPoints SurfaceComparison::room(ComparedSurface& surface) {
   const std::size_t points = part_.points();
-  make_room(surface, points);
+  make_room(*model_, points, surface);
   surface.map.distances.resize(points);
   surface.map.area_mm2.resize(points);
   judgements_.resize(points);
@@ -228,8 +237,6 @@ ComparedPoints SurfaceComparison::room(ComparedSurface& surface) {
 bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings& settings,
                                 std::span<const SurfaceShot> shots, const FacetsToSum& sums, unsigned threads,
                                 ComparedSurface& surface) {
-  // beside the exchange: half a millisecond of one thread for 400,000 points
-  auto made = beside(threads > 1, [&] { return room(surface); });
   PartToCompare part;
   part.sums = sums;
   for (std::size_t k = 0; k < shots.size(); ++k) {
@@ -239,6 +246,11 @@ bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings
     part.kept.push_back(rays);
   }
   part.shots = part_.shots();
+  // beside the exchange: half a millisecond of one thread for 400,000 points
+  const auto sent = [&] {
+    made_ = beside(threads > 1, [&] { return room(surface); });
+    sent_.set_value();
+  };
   Excluded excluded;
   const auto taken = [&](std::size_t from, std::size_t to) {
     std::uint64_t beyond = 0, explained = 0;
@@ -251,7 +263,7 @@ bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings
     excluded.explained += explained;
   };
   if (!comparer.compare({{model_->triangles, model_->search}, model_->areas}, part,
-                        compare_settings(settings), {[&] { return made.get(); }, taken}))
+                        compare_settings(settings), {sent, [&] { return made_.get(); }, taken}))
     return false;
   surface.beyond = excluded.beyond;
   surface.explained = excluded.explained;

@@ -96,6 +96,8 @@ class SurfaceComparison {
   SurfaceComparison(SurfaceComparer& comparer, std::shared_ptr<const SurfaceModel> model,
                     const SurfaceSettings& settings, std::span<const SurfaceShot> shots, PartView part,
                     const FacetsToSum& sums, unsigned threads, ComparedSurface& surface);
+  /// Waits until the snapshots are on their way, or never will be: what competes with that can be done then.
+  void wait_sent() { sent_.get_future().wait(); }
   /// Waits. False: it could not be done.
   bool done() { return done_.get(); }
   /// Of each reach, of each patch: how many points mark it.
@@ -108,6 +110,8 @@ class SurfaceComparison {
 
   const std::shared_ptr<const SurfaceModel> model_;
   PartView part_;
+  std::promise<void> sent_;
+  std::future<ComparedPoints> made_;
   UnsetList<PointJudgement> judgements_;
   std::vector<UnsetList<std::uint32_t>> marks_;
   std::future<bool> done_;  // the last member: it uses the others

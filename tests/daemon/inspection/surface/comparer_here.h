@@ -11,6 +11,7 @@ class ComparerHere final : public SurfaceComparer {
   bool takes(const PartShots&, std::size_t) const override { return true; }
   bool compare(const ComparedModel& model, const PartToCompare& part, const CompareSettings& settings,
                const ComparedTaken& out) override {
+    out.sent();
     compare_shots(model, part.shots, settings, cpu_backend(2), out.room());
     constexpr std::size_t piece = 1000;
     parallel_for(3, (part.shots.points + piece - 1) / piece, [&](std::size_t k, unsigned) {
