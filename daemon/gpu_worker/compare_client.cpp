@@ -1,6 +1,7 @@
 // The daemon's side of snapshots compared with their model (service_client.h).
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "daemon/gpu_worker/service_client.h"
 #include "daemon/gpu_worker/service_taking.h"
@@ -110,14 +111,13 @@ void ServiceClient::compare(const ComparedModel& model, const PartToCompare& par
 void ServiceClient::take_compared(const ServiceRequest& order, std::byte* memory, unsigned threads,
                                   const ComparedTaken& out) {
   const ComparedPoints found = compared_in(memory, order), to = out.room();
-  for (std::size_t k = 0; k < order.area.reaches; ++k)
-    in_pieces(threads, order.area.patches[k], [&](std::size_t from, std::size_t end) {
-      take_pages(found.areas.marks[k], from, end, to.areas.marks[k]);
-      if (std::any_of(to.areas.marks[k] + from, to.areas.marks[k] + end,
-                      [&](std::uint32_t marks) { return marks > order.count; }))
-        throw GpuError("GPU worker: more points mark a patch than there are, which can't be", true);
-    });
-  in_pieces(threads, order.count, [&](std::size_t from, std::size_t end) {
+  const auto take_marks = [&](std::size_t k, std::size_t from, std::size_t end) {
+    take_pages(found.areas.marks[k], from, end, to.areas.marks[k]);
+    if (std::any_of(to.areas.marks[k] + from, to.areas.marks[k] + end,
+                    [&](std::uint32_t marks) { return marks > order.count; }))
+      throw GpuError("GPU worker: more points mark a patch than there are, which can't be", true);
+  };
+  const auto take_points = [&](std::size_t from, std::size_t end) {
     take_pages(found.distances, from, end, to.distances);
     take_pages(found.judgements, from, end, to.judgements);
     take_pages(found.areas.area_mm2, from, end, to.areas.area_mm2);
@@ -126,6 +126,22 @@ void ServiceClient::take_compared(const ServiceRequest& order, std::byte* memory
           contradicts(to.areas.area_mm2[i], to.distances[i]))
         throw GpuError("GPU worker: the judgement of point " + std::to_string(i) + " can't be", true);
     out.taken(from, end);
+  };
+  // One loop: its pieces are some for each of many threads, and whole pages.
+  constexpr std::size_t piece = 4096;
+  struct Part {
+    std::size_t list, from, to;  // list: 0 for points, k + 1 for reach k
+  };
+  std::vector<Part> parts;
+  const auto add = [&](std::size_t list, std::size_t count, std::size_t length) {
+    for (std::size_t from = 0; from < count; from += length)
+      parts.push_back({list, from, std::min(count, from + length)});
+  };
+  add(0, order.count, piece);
+  for (std::size_t k = 0; k < order.area.reaches; ++k) add(k + 1, order.area.patches[k], 8 * piece);
+  parallel_for(threads, parts.size(), [&](std::size_t i, unsigned) {
+    const auto& [list, from, end] = parts[i];
+    list == 0 ? take_points(from, end) : take_marks(list - 1, from, end);
   });
 }
 
