@@ -15,6 +15,7 @@ int main() {
       {"model_distance", hash_of_model_distance},
       {"surface_match", hash_of_surface_match},
       {"area_share", hash_of_area_share},
+      {"surface_compare", hash_of_surface_compare},
       {"lu", hash_of_lu},
       {"fft", hash_of_fft},
       {"fourier_profilometry", hash_of_fourier_profilometry},

@@ -66,6 +66,7 @@ std::uint64_t hash_of_parallel_planes(const Backend& backend);
 std::uint64_t hash_of_model_distance(const Backend& backend);
 std::uint64_t hash_of_surface_match(const Backend& backend);
 std::uint64_t hash_of_area_share(const Backend& backend);
+std::uint64_t hash_of_surface_compare(const Backend& backend);
 std::uint64_t hash_of_lu(const Backend& backend);
 // Of images: kernel_hashes_images.cpp
 std::uint64_t hash_of_fft(const Backend& backend);

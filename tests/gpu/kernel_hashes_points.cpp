@@ -2,11 +2,11 @@
 #include <limits>
 #include <memory>
 
-#include "gpu/area_share/area_share.h"
 #include "gpu/component_height/component_height.h"
 #include "gpu/lu/lu.h"
 #include "gpu/parallel_planes/parallel_planes.h"
 #include "gpu/plane_fit/plane_fit.h"
+#include "gpu/surface_compare/surface_compare.h"
 #include "gpu/surface_match/surface_match.h"
 #include "tests/gpu/kernel_hashes.h"
 
@@ -37,6 +37,37 @@ std::vector<ModelPoint> points_over_sheet(std::size_t count) {
   std::vector<ModelPoint> points(count);
   for (ModelPoint& p : points) p = {noise.next() * 12.5f, noise.next() * 12.5f, noise.next() * 0.5f};
   return points;
+}
+
+/// Its facets in halves, each a patch.
+AreaModel halved_sheet() {
+  AreaModel model;
+  model.triangles = std::make_shared<const TriangleModel>(triangle_model(sheet()));
+  auto lists = std::make_shared<PatchLists>();
+  lists->first_near = {0};
+  const auto facets = static_cast<std::uint32_t>(model.triangles->corner.size());
+  Noise noise(9);
+  for (std::uint32_t f = 0; f < facets; ++f) {  // each is halved: patches 2 f and 2 f + 1
+    const auto& corner = model.triangles->corner[f];
+    PatchCut cut{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      cut.middle[k] = (corner[0][k] + corner[1][k]) * 0.5;
+      cut.across[k] = noise.next();
+    }
+    cut.second = 1;
+    for (std::int32_t half = 0; half < 2; ++half) {
+      const auto patch = static_cast<std::int32_t>(2 * f) + half;
+      cut.half[half] = ~patch;
+      lists->area_mm2.push_back(0.25 + 0.125 * noise.next());
+      for (std::uint32_t k = 0; k < 9; ++k)
+        lists->near.push_back((2 * facets + static_cast<std::uint32_t>(patch) + k - 4) % (2 * facets));
+      lists->first_near.push_back(static_cast<std::uint32_t>(lists->near.size()));
+    }
+    lists->root.push_back(static_cast<std::int32_t>(f));
+    lists->cuts.push_back(cut);
+  }
+  model.reaches = {lists};
+  return model;
 }
 
 template <class T>
@@ -177,32 +208,8 @@ std::uint64_t hash_of_surface_match(const Backend& backend) {
 }
 
 std::uint64_t hash_of_area_share(const Backend& backend) {
-  AreaModel model;
-  model.triangles = std::make_shared<const TriangleModel>(triangle_model(sheet()));
-  auto lists = std::make_shared<PatchLists>();
-  lists->first_near = {0};
-  const auto facets = static_cast<std::uint32_t>(model.triangles->corner.size());
-  Noise noise(9);
-  for (std::uint32_t f = 0; f < facets; ++f) {  // each is halved: patches 2 f and 2 f + 1
-    const auto& corner = model.triangles->corner[f];
-    PatchCut cut{};
-    for (std::size_t k = 0; k < 3; ++k) {
-      cut.middle[k] = (corner[0][k] + corner[1][k]) * 0.5;
-      cut.across[k] = noise.next();
-    }
-    cut.second = 1;
-    for (std::int32_t half = 0; half < 2; ++half) {
-      const auto patch = static_cast<std::int32_t>(2 * f) + half;
-      cut.half[half] = ~patch;
-      lists->area_mm2.push_back(0.25 + 0.125 * noise.next());
-      for (std::uint32_t k = 0; k < 9; ++k)
-        lists->near.push_back((2 * facets + static_cast<std::uint32_t>(patch) + k - 4) % (2 * facets));
-      lists->first_near.push_back(static_cast<std::uint32_t>(lists->near.size()));
-    }
-    lists->root.push_back(static_cast<std::int32_t>(f));
-    lists->cuts.push_back(cut);
-  }
-  model.reaches = {lists};
+  const AreaModel model = halved_sheet();
+  const PatchLists* const lists = model.reaches.front().get();
   const std::vector<ModelPoint> points = points_over_sheet(4099);
   std::vector<ModelDistance> found(points.size());
   DistanceSettings settings;
@@ -215,6 +222,69 @@ std::uint64_t hash_of_area_share(const Backend& backend) {
   out.marks[0] = marks.data();
   share_areas(model, {points.data(), found.data(), points.size()}, backend, out);
   Hash hash;
+  hash.all(area);
+  hash.all(marks);
+  return hash.value();
+}
+
+/// Turned by 3 : 4 : 5 about x; rays meet every facet in turn, some none.
+std::uint64_t hash_of_surface_compare(const Backend& backend) {
+  ComparedModel model;
+  auto areas = std::make_shared<AreaModel>(halved_sheet());
+  model.searched.triangles = areas->triangles;
+  model.searched.search = std::make_shared<const ModelSearch>(areas->triangles, 1);
+  const auto facets = static_cast<std::uint32_t>(areas->triangles->corner.size());
+  for (std::uint32_t f = 0; f < facets; ++f) areas->region.push_back(static_cast<std::uint16_t>(f % 3));
+  model.areas = areas;
+  ShotRays rays;
+  rays.rows = 96;
+  rays.cols = 80;
+  rays.x = {0.25, -10};
+  rays.y = {0.25, -12};
+  const double turned[9] = {1, 0, 0, 0, 0.8, -0.6, 0, 0.6, 0.8};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      rays.sensor_from_model[3 * i + k] = turned[3 * i + k];
+      rays.model_from_sensor[3 * i + k] = turned[3 * k + i];
+    }
+  std::vector<std::uint32_t> facet;
+  std::vector<double> z;
+  std::vector<std::uint8_t> away, classes;
+  std::vector<std::int16_t> counts;
+  Noise noise(10);
+  for (std::uint32_t i = 0; i < rays.pixels(); ++i) {
+    facet.push_back(i % 11 == 10 ? no_facet : i / 7 % facets);
+    z.push_back(static_cast<double>(noise.next()));
+    away.push_back(i % 29 == 0);
+    classes.push_back(i % 13 == 12);
+    counts.push_back(static_cast<std::int16_t>(noise.next() * 2048.0f));
+  }
+  rays.facet = facet.data();
+  rays.z_mm = z.data();
+  rays.is_away = away.data();
+  ShotHeights heights;
+  heights.z = {0x1p-10, 0};
+  heights.edge_mm = 0.375;
+  heights.counts = counts.data();
+  heights.classes = classes.data();
+  const std::vector<std::uint32_t> first = first_points(&rays, &heights, 1, 1);
+  CompareSettings settings;
+  settings.distance.search = 0.75f;
+  settings.search_mm = 0.75;
+  settings.least_cosine = 0.25;
+  std::vector<ModelDistance> found(first.back());
+  std::vector<PointJudgement> judged(first.back());
+  std::vector<double> area(first.back());
+  std::vector<std::uint32_t> marks(areas->reaches.front()->area_mm2.size());
+  ComparedPoints out;
+  out.distances = found.data();
+  out.judgements = judged.data();
+  out.areas.area_mm2 = area.data();
+  out.areas.marks[0] = marks.data();
+  compare_shots(model, {&rays, &heights, 1, first.data(), first.back()}, settings, backend, out);
+  Hash hash;
+  for (const ModelDistance& d : found) hash.add(d.distance, d.facet, d.place, d.kind);
+  for (const PointJudgement& j : judged) hash.add(j.charged, j.region, j.judgement);
   hash.all(area);
   hash.all(marks);
   return hash.value();
