@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "calib/calibration.h"
@@ -225,10 +224,26 @@ Calibration load_calibration(const std::filesystem::path& path, const config::To
 
 namespace {
 
+/// The comment of a TOML line: from a '#' outside quotes. Empty: none, or the line's quotes do not end on it.
+std::string comment_of(const std::string& line) {
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (quote == '"' && line[i] == '\\') {
+      ++i;
+    } else if (quote != 0) {
+      if (line[i] == quote) quote = 0;
+    } else if (line[i] == '"' || line[i] == '\'') {
+      quote = line[i];
+    } else if (line[i] == '#') {
+      return line.substr(i);
+    }
+  }
+  return "";
+}
+
 /// The text with `key = value` in place of the key's line, or as a new line in front of the first table. A comment behind
 /// the value stays.
 std::string with_key(const std::string& text, const std::string& key, const std::string& value) {
-  static const std::regex comment(R"(^(?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*(#.*)?$)");
   std::istringstream lines(text);
   std::string out, line;
   const std::string written = key + " = " + value;
@@ -239,9 +254,8 @@ std::string with_key(const std::string& text, const std::string& key, const std:
     const std::string_view rest = begin == line.npos ? "" : std::string_view(line).substr(begin);
     const std::size_t after = rest.starts_with(key) ? rest.find_first_not_of(" \t", key.size()) : rest.npos;
     if (!done && after != rest.npos && rest[after] == '=') {
-      std::smatch found;
-      const bool commented = std::regex_match(line, found, comment) && found[1].matched;
-      line = written + (commented ? "  " + found[1].str() : "");
+      const std::string comment = comment_of(line);
+      line = written + (comment.empty() ? "" : "  " + comment);
       done = true;
     } else if (!done && table) {
       out += written + "\n";

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <functional>
 #include <map>
-#include <regex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/hosts/command_server.h"
@@ -105,6 +105,16 @@ Values values(const std::string& version) {
   return values;
 }
 
+/// NAME where the text begins with a marker, @NAME@; else empty.
+std::string marker_at(std::string_view text) {
+  const std::size_t end = text.find('@', 1);
+  if (end == text.npos) return "";
+  const std::string_view name = text.substr(1, end - 1);
+  const bool good =
+      !name.starts_with('_') && name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == name.npos;
+  return good ? std::string(name) : "";
+}
+
 }  // namespace
 
 std::string commands() {
@@ -168,19 +178,27 @@ std::string formats_of_heights() {
 }
 
 std::string filled(const std::string& page, const std::string& version) {
-  static const std::regex marker("@([A-Z][A-Z_]*)@\n?");
   const Values known = values(version);
   std::string text;
-  auto rest = page.cbegin();
-  for (std::sregex_iterator hit(page.begin(), page.end(), marker), end; hit != end; ++hit) {
-    const auto value = known.find((*hit)[1]);
-    if (value == known.end()) throw std::runtime_error("no table and no limit is called " + hit->str());
-    text.append(rest, page.cbegin() + hit->position());
+  std::string_view rest = page;
+  for (std::size_t at = rest.find('@'); at != rest.npos; at = rest.find('@')) {
+    text += rest.substr(0, at);
+    rest.remove_prefix(at);
+    const std::string name = marker_at(rest);
+    if (name.empty()) {
+      text += '@';
+      rest.remove_prefix(1);
+      continue;
+    }
+    const auto value = known.find(name);
+    if (value == known.end()) throw std::runtime_error("no table and no limit is called @" + name + "@");
     text += value->second();
-    if (text.back() != '\n' && hit->str().back() == '\n') text += '\n';
-    rest = page.cbegin() + hit->position() + hit->length();
+    rest.remove_prefix(name.size() + 2);
+    if (!rest.starts_with('\n')) continue;
+    rest.remove_prefix(1);
+    if (text.back() != '\n') text += '\n';
   }
-  return text.append(rest, page.cend());
+  return text += rest;
 }
 
 }  // namespace datum::manual

@@ -1,4 +1,6 @@
-#include <regex>
+#include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "config/toml_reader.h"
 #include "daemon/store/broker_settings.h"
@@ -7,21 +9,36 @@
 namespace datum::config {
 namespace {
 
+constexpr std::string_view ipv6_letters = "0123456789ABCDEFabcdef:.";
+constexpr std::string_view name_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-";
+
 const char* const forms = "amqps://HOST[:PORT]; amqp://127.0.0.1[:PORT] on this computer";
+
+/// Reads amqp://HOST[:PORT] or amqps://HOST[:PORT]; HOST is a name, an IPv4 address, or an IPv6 address in brackets.
+bool read_authority(std::string_view url, BrokerSettings& to) {
+  to.secret = url.starts_with("amqps://");
+  if (!to.secret && !url.starts_with("amqp://")) return false;
+  url.remove_prefix(to.secret ? 8 : 7);
+  const bool bracket = url.starts_with('[');
+  if (bracket) url.remove_prefix(1);
+  const std::size_t end = std::min(url.find_first_not_of(bracket ? ipv6_letters : name_letters), url.size());
+  to.host = url.substr(0, end);
+  url.remove_prefix(end);
+  if (to.host.empty() || (bracket && !url.starts_with(']'))) return false;
+  if (bracket) url.remove_prefix(1);
+  to.port = to.secret ? 5671 : 5672;
+  if (url.empty()) return true;
+  if (url.front() != ':' || url.size() < 2 || url.size() > 6) return false;
+  const char* const last = url.data() + url.size();
+  const auto [read, error] = std::from_chars(url.data() + 1, last, to.port);
+  return error == std::errc() && read == last && to.port > 0;
+}
 
 }  // namespace
 
 void read_broker_url(TomlTable& table, const char* in_clear, BrokerSettings& to) {
   to.url = table.text("url");
-  static const std::regex form(R"(amqps?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:([0-9]{1,5}))?)");
-  std::smatch part;
-  if (!std::regex_match(to.url, part, form) ||
-      (part[3].matched && (std::stoi(part[3]) < 1 || std::stoi(part[3]) > 65535)))
-    table.refuse("url", "'" + to.url + "' is no broker's URL", forms);
-  to.host = part[1];
-  if (to.host.front() == '[') to.host = to.host.substr(1, to.host.size() - 2);
-  to.secret = to.url.starts_with("amqps:");
-  to.port = part[3].matched ? static_cast<std::uint16_t>(std::stoi(part[3])) : to.secret ? 5671 : 5672;
+  if (!read_authority(to.url, to)) table.refuse("url", "'" + to.url + "' is no broker's URL", forms);
   if (!to.secret && to.host != "localhost" && !is_loopback(to.host))
     table.refuse("url", "'" + to.url + "' " + in_clear, forms);
 }

@@ -1,15 +1,21 @@
 #include "daemon/store/plant_settings.h"
 
-#include <regex>
-
 #include "config/toml_reader.h"
 
 namespace datum::config {
 namespace {
 
+/// VENDOR.MODEL.SERIAL; a serial number may have dots.
+bool is_handle(const std::string& text) {
+  const std::size_t vendor = text.find('.'),
+                    model = vendor == text.npos ? text.npos : text.find('.', vendor + 1);
+  return model != text.npos && vendor > 0 && model > vendor + 1 && model + 1 < text.size() &&
+         text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") ==
+             text.npos;
+}
+
 void check_handle(const TomlTable& table, const std::string& handle) {
-  static const std::regex form(R"([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+)");
-  if (!std::regex_match(handle, form) || handle.size() > 120)
+  if (!is_handle(handle) || handle.size() > 120)
     table.refuse("handle", "'" + handle + "' is no CFX handle",
                  "\"VENDOR.MODEL.SERIAL\" of letters, digits, '-' and '_', up to 120");
 }

@@ -107,6 +107,25 @@ TEST_F(CalibrationFile, ToldFromAHandWrittenOneByItsSeal) {
   EXPECT_NE(own.sha256, loaded().sha256);
 }
 
+TEST_F(CalibrationFile, SealingKeepsTheCommentBehindAnOverwrittenValue) {
+  const std::string line = "operator = \"J. M\xc3\xbcller\"";
+  const auto sealed_line = [&](const std::string& written) {
+    std::string text = to_toml(example());
+    text.replace(text.find(line), line.size(), written);
+    const std::string now = sealed(folder.write("own.toml", text), "A. Smith");
+    std::ifstream file(folder.write("sealed.toml", now));
+    for (std::string found; std::getline(file, found);)
+      if (found.starts_with("operator")) return found;
+    return std::string();
+  };
+  const std::string smith = "operator = \"A. Smith\"";
+  EXPECT_EQ(sealed_line(line), smith);
+  EXPECT_EQ(sealed_line(line + " # by hand # twice"), smith + "  # by hand # twice");
+  EXPECT_EQ(sealed_line(R"(operator = "a # b \" # c" # d)"), smith + "  # d");
+  EXPECT_EQ(sealed_line("operator = 'a # \\' # \"b"), smith + "  # \"b");
+  EXPECT_EQ(sealed_line("operator = \"# none\""), smith);
+}
+
 TEST_F(CalibrationFile, HoldsInItsTemperatureWindowAlone) {
   const Calibration c = loaded();
   const std::int64_t now = c.made_utc_s + 100, hour = 3600;

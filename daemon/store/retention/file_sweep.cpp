@@ -3,7 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <regex>
+#include <array>
+#include <string_view>
 #include <system_error>
 
 namespace datum {
@@ -45,6 +46,28 @@ bool add_delivery(const fs::path& folder, KeptFile& kept) {
   return good && has_trigger;
 }
 
+/// Removes one of the words from the beginning. False: the text begins with none.
+template <std::size_t N>
+bool remove_one_of(std::string_view& text, const std::array<std::string_view, N>& words) {
+  const auto word = std::find_if(words.begin(), words.end(), [&](auto w) { return text.starts_with(w); });
+  if (word == words.end()) return false;
+  text.remove_prefix(word->size());
+  return true;
+}
+
+/// NUMBER_VERDICT[-KIND].png, .ply or .csv, as datumd names the files of a result; with ".part" while one is written.
+bool is_a_picture(std::string_view name) {
+  constexpr std::array<std::string_view, 4> verdicts{"_PASS", "_FAIL", "_INCONCLUSIVE", "_INVALID"};
+  constexpr std::array<std::string_view, 6> kinds{"-deviation",  "-warp",      "_points",
+                                                  "_statistics", "_histogram", "_facets"};
+  constexpr std::array<std::string_view, 3> types{".png", ".ply", ".csv"};
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  name.remove_prefix(digits);
+  if (digits < 8 || digits > 20 || !remove_one_of(name, verdicts)) return false;
+  remove_one_of(name, kinds);
+  return remove_one_of(name, types) && (name.empty() || name == ".part");
+}
+
 bool older(const KeptFile& a, const KeptFile& b) {
   return a.changed_s != b.changed_s ? a.changed_s < b.changed_s : a.path < b.path;
 }
@@ -64,13 +87,10 @@ std::vector<KeptFile> deliveries_in(const fs::path& folder) {
 }
 
 std::vector<KeptFile> pictures_in(const fs::path& folder) {
-  static const std::regex ours(
-      R"(\d{8,20}_(PASS|FAIL|INCONCLUSIVE|INVALID)(-deviation|-warp|_points|_statistics|_histogram|_facets)?\.(png|ply|csv)(\.part)?)");
   std::vector<KeptFile> found;
   each_in(folder, [&](const fs::path& path) {
     struct stat info {};
-    if (!std::regex_match(path.filename().string(), ours) || !examine(path, info) || !S_ISREG(info.st_mode))
-      return;
+    if (!is_a_picture(path.filename().string()) || !examine(path, info) || !S_ISREG(info.st_mode)) return;
     found.push_back({path, info.st_mtim.tv_sec, bytes_of(info)});
   });
   return found;

@@ -44,6 +44,37 @@ TEST(PlantSettings, ReadsABrokerWithItsFiles) {
   EXPECT_NO_THROW(read("url = \"amqp://127.0.0.1:5672\"\nhandle = \"V.M.1\"\nentries = \"e\"\n"));
 }
 
+PlantSettings of_url(const std::string& url) {
+  return read("url = \"" + url + "\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n");
+}
+
+TEST(PlantSettings, ReadsEachFormOfABrokersUrl) {
+  EXPECT_EQ(of_url("amqps://a.B-1").host, "a.B-1");
+  EXPECT_EQ(of_url("amqps://[2001:db8::10.0.0.1]:65535").host, "2001:db8::10.0.0.1");
+  EXPECT_EQ(of_url("amqps://[2001:db8::10.0.0.1]:65535").port, 65535);
+  EXPECT_EQ(of_url("amqps://h:00001").port, 1);
+  EXPECT_EQ(of_url("amqps://[::1]").port, 5671);
+  EXPECT_EQ(of_url("amqp://[::1]").port, 5672);
+  for (const char* url : {"amqps://", "amqps://:5671", "amqps://h:", "amqps://h:0", "amqps://h:65536",
+                          "amqps://h:000001", "amqps://h:+1", "amqps://h:1x", "amqps://h/", "amqps://h_1",
+                          "amqps://[]", "amqps://[::1", "amqps://[g]", "amqps://[::1]5671", "amqps://::1",
+                          "amqps:/h", "AMQPS://h", " amqps://h", "amqps://h "})
+    EXPECT_THAT(refusal(std::string("url = \"") + url + "\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
+                HasSubstr("no broker's URL"))
+        << url;
+}
+
+TEST(PlantSettings, TakesAHandleOfThreeParts) {
+  const auto with = [](const std::string& handle) {
+    return refusal("url = \"amqps://x\"\nhandle = \"" + handle + "\"\nmessages = \"m\"\n");
+  };
+  for (const char* handle : {"A-1.b_2.C", "V.M.1.2", "V.M..", "V.M.-"}) EXPECT_EQ(with(handle), "") << handle;
+  for (const char* handle : {"", ".", "V.M", "V.M.", ".M.1", "V..1", "V.M.1 ", "V.M.\u00fc", "V/M.M.1"})
+    EXPECT_THAT(with(handle), HasSubstr("no CFX handle")) << handle;
+  EXPECT_EQ(with("V.M." + std::string(116, '1')), "");
+  EXPECT_THAT(with("V.M." + std::string(117, '1')), HasSubstr("no CFX handle"));
+}
+
 TEST(PlantSettings, RefusesWhatWouldBeSentInClearOrNowhere) {
   EXPECT_THAT(refusal("url = \"amqp://10.0.0.1\"\nhandle = \"V.M.1\"\nmessages = \"m\"\n"),
               HasSubstr("in clear"));

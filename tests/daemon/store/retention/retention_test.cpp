@@ -85,15 +85,33 @@ TEST_F(Files, OnlyDeliveriesAreTouchedAndNoLinkIsFollowed) {
 }
 
 TEST_F(Files, PicturesAreKnownByTheirNames) {
-  for (const char* name : {"00000001_PASS.png", "00000002_FAIL_points.csv", "123456789_INVALID.png",
-                           "00000005_FAIL-deviation.png", "00000005_FAIL-warp.png", "holiday.png",
-                           "00000003_PASS.txt", "1_PASS.png", "00000004_GOOD.png"})
+  for (const char* name : {"00000001_PASS.png",
+                           "00000002_FAIL_points.csv",
+                           "123456789_INVALID.png",
+                           "00000005_FAIL-deviation.png",
+                           "00000005_FAIL-warp.png",
+                           "holiday.png",
+                           "00000003_PASS.txt",
+                           "1_PASS.png",
+                           "00000004_GOOD.png",
+                           "00000006_INCONCLUSIVE_facets.ply.part",
+                           "12345678901234567890_PASS-warp.csv",
+                           "123456789012345678901_PASS.png",
+                           "0000001_PASS.png",
+                           "00000007_PASS_warp.png",
+                           "00000007_PASS-deviation",
+                           "00000007_PASS.png.png",
+                           "00000007_PASS.part",
+                           "x00000007_PASS.png",
+                           "00000007PASS.png",
+                           "00000007_PASS_points_facets.ply"})
     write(folder / "pictures" / name, 10);
   fs::create_symlink(folder / "pictures" / "holiday.png", folder / "pictures" / "00000009_PASS.png");
   EXPECT_THAT(names(pictures_in(folder / "pictures")),
-              ::testing::UnorderedElementsAre("00000001_PASS.png", "00000002_FAIL_points.csv",
-                                              "00000005_FAIL-deviation.png", "00000005_FAIL-warp.png",
-                                              "123456789_INVALID.png"));
+              ::testing::UnorderedElementsAre(
+                  "00000001_PASS.png", "00000002_FAIL_points.csv", "00000006_INCONCLUSIVE_facets.ply.part",
+                  "12345678901234567890_PASS-warp.csv", "00000005_FAIL-deviation.png",
+                  "00000005_FAIL-warp.png", "123456789_INVALID.png"));
 }
 
 /// A file system with settable free space.
