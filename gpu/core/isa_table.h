@@ -11,13 +11,26 @@
 #define DATUM_JOINED_AFTER_EXPANSION(name, set) DATUM_JOINED(name, set)
 #define DATUM_OF_ISA(name) DATUM_JOINED_AFTER_EXPANSION(name, DATUM_ISA)
 
-/// The table of `name`; name##_scalar and the others of this processor must be declared. DATUM_WITHOUT_AVX512: of a first demo.
-#if defined(__x86_64__) && defined(DATUM_WITHOUT_AVX512)
+/// The table of `name`; name##_scalar and the others of this processor must be declared. DATUM_WITHOUT_...: sets that a first demo
+/// leaves out.
+#if defined(DATUM_WITHOUT_SCALAR)
+#define DATUM_SCALAR_LOOPS(name) nullptr
+#else
+#define DATUM_SCALAR_LOOPS(name) &name##_scalar
+#endif
+#if defined(DATUM_WITHOUT_AVX2)
+#define DATUM_AVX2_LOOPS(name) nullptr
+#else
+#define DATUM_AVX2_LOOPS(name) &name##_avx2
+#endif
+#if defined(DATUM_WITHOUT_AVX512)
+#define DATUM_AVX512_LOOPS(name) nullptr
+#else
+#define DATUM_AVX512_LOOPS(name) &name##_avx512
+#endif
+#if defined(__x86_64__)
 #define DATUM_ISA_TABLE(name) \
-  { &name##_scalar, &name##_avx2, nullptr, nullptr }
-#elif defined(__x86_64__)
-#define DATUM_ISA_TABLE(name) \
-  { &name##_scalar, &name##_avx2, &name##_avx512, nullptr }
+  { DATUM_SCALAR_LOOPS(name), DATUM_AVX2_LOOPS(name), DATUM_AVX512_LOOPS(name), nullptr }
 #elif defined(__aarch64__)
 #define DATUM_ISA_TABLE(name) \
   { &name##_scalar, nullptr, nullptr, &name##_neon }
