@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -13,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "daemon/cell/cell.h"
 #include "daemon/configuration/cell_warnings.h"
 #include "daemon/configuration/daemon_config.h"
@@ -300,45 +299,46 @@ struct Arguments {
   bool check_only = false, modbus_map = false;
 };
 
-void add_options(CLI::App& app, Arguments& a) {
-  app.set_version_flag("--version", code_id() + "\n" + features());
-  app.add_option("--config", a.config, "configuration of the cell")->capture_default_str();
+void add_options(ProgramOptions& app, Arguments& a) {
+  app.version(code_id() + "\n" + features());
+  app.add_option("--config", a.config, "configuration of the cell").show_default();
   app.add_flag("--check-config", a.check_only,
                "name every problem of the configuration and of what it names, then end");
   app.add_flag("--modbus-map", a.modbus_map, "print the Modbus registers as CSV, then end");
-  auto* frame =
+  const auto frame =
       app.add_option("--once", a.once.frames,
                      "measure this frame, or these snapshots of a part, print the verdict, then end");
-  app.add_option("--position", a.positions,
-                 "with --once: X,Y,Z of the stage in mm, once for each frame; none: where it was calibrated")
-      ->needs(frame)
-      ->allow_extra_args(false);
+  const auto position =
+      app.add_option(
+             "--position", a.positions,
+             "with --once: X,Y,Z of the stage in mm, once for each frame; none: where it was calibrated")
+          .needs(frame)
+          .one_value();
   app.add_option(
          "--head", a.head,
          "with --position: A,B,C of the head in degrees, where its calibration was made at such a position")
-      ->needs(frame)
-      ->needs("--position");
-  app.add_option("--recipe", a.once.recipe, "with --once: recipe file")->needs(frame);
-  app.add_option("--sensor", a.once.sensor, "with --once: sensor profile")->needs(frame);
+      .needs(frame)
+      .needs(position);
+  app.add_option("--recipe", a.once.recipe, "with --once: recipe file").needs(frame);
+  app.add_option("--sensor", a.once.sensor, "with --once: sensor profile").needs(frame);
   app.add_option("--calibration", a.calibration,
                  "with --once: calibration, for a recipe in machine coordinates")
-      ->needs(frame);
-  app.add_option("--temperature", a.once.temperature_degc, "with --once: of the cell in degC")->needs(frame);
+      .needs(frame);
+  app.add_option("--temperature", a.once.temperature_degc, "with --once: of the cell in degC").needs(frame);
   app.add_option("--picture", a.picture,
                  "with --once: write the board's pictures as .png, .svg or .pdf, by the name's ending")
-      ->needs(frame)
-      ->check(picture_name_fault);
-  app.add_option("--unit", a.once.unit, "with --once: serial number of the board")->needs(frame);
-  app.add_option("--threads", a.once.backend.threads, "with --once: threads, 0 is one per core")
-      ->needs(frame);
+      .needs(frame)
+      .check(picture_name_fault);
+  app.add_option("--unit", a.once.unit, "with --once: serial number of the board").needs(frame);
+  app.add_option("--threads", a.once.backend.threads, "with --once: threads, 0 is one per core").needs(frame);
   app.add_option(
          "--backend", a.backend,
          "with --once: auto, cpu or cuda; the verdict is the same, and starting a GPU takes longer than "
          "measuring one board")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->default_str("cpu")
-      ->needs(frame);
-  app.add_flag("--json", a.once.json, "with --once: print the verdict as JSON")->needs(frame);
+      .one_of({"auto", "cpu", "cuda"})
+      .show_default("cpu")
+      .needs(frame);
+  app.add_flag("--json", a.once.json, "with --once: print the verdict as JSON").needs(frame);
 }
 
 int act(Arguments a) {
@@ -363,15 +363,10 @@ int act(Arguments a) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"datumd: measures component heights on boards over their own floors"};
+  ProgramOptions app{"datumd: measures component heights on boards over their own floors"};
   Arguments arguments;
   add_options(app, arguments);
-  refuse_not_finite(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_usage;
-  }
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : exit_usage;
   try {
     return act(arguments);
   } catch (const config::ConfigError& error) {

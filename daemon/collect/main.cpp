@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <optional>
 
+#include "config/program_options.h"
 #include "config/toml_reader.h"
 #include "daemon/collect/collector.h"
 #include "daemon/collect/committed_queue.h"
@@ -97,19 +97,15 @@ int run(const Arguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"datumd-collect: the entries of all cells from the plant's broker into PostgreSQL"};
+  ProgramOptions app{"datumd-collect: the entries of all cells from the plant's broker into PostgreSQL"};
   Arguments a;
   app.add_option("--config", a.config, "configuration (config/collect.toml explains each key)")
-      ->capture_default_str();
+      .show_default();
   app.add_flag("--check-config", a.check, "read the configuration and the files that it names, and end");
   app.add_flag("--report", a.report,
                "print lag, missing entries and alarms of the database, and end; exit status 1: something is "
                "missing, or there is an alarm");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 64;  // EX_USAGE
-  }
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : 64;  // EX_USAGE
   try {
     return run(a);
   } catch (const config::ConfigError& error) {

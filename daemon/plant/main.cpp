@@ -3,12 +3,12 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 
+#include "config/program_options.h"
 #include "config/utc_time.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/plant/broker_access.h"
@@ -86,21 +86,16 @@ int send(const Arguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"datumd-plant: sends datumd's results to the plant's broker (IPC-CFX over AMQP 1.0)"};
+  ProgramOptions app{"datumd-plant: sends datumd's results to the plant's broker (IPC-CFX over AMQP 1.0)"};
   Arguments a;
-  app.add_option("--config", a.config, "configuration of the daemon: store and [plant]")
-      ->capture_default_str();
+  app.add_option("--config", a.config, "configuration of the daemon: store and [plant]").show_default();
   app.add_option("--state", a.state,
                  "folder for what was accepted (default: STATE_DIRECTORY of the service)");
   app.add_option("--resend-from", a.resend_from,
                  "the next start of the datumd-plant that has this folder sends entries from this number on "
                  "again; ends at once")
-      ->check(CLI::PositiveNumber);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 64;  // EX_USAGE
-  }
+      .positive();
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : 64;  // EX_USAGE
   try {
     return send(a);
   } catch (const config::ConfigError& error) {

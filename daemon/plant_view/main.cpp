@@ -3,10 +3,10 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
 
+#include "config/program_options.h"
 #include "config/toml_reader.h"
 #include "daemon/plant_view/plant_pages.h"
 #include "daemon/plant_view/plant_view_settings.h"
@@ -69,16 +69,12 @@ int run(const Arguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"datumd-plant-view: pages of the plant's database for a browser; it can change nothing"};
+  ProgramOptions app{"datumd-plant-view: pages of the plant's database for a browser; it can change nothing"};
   Arguments a;
   app.add_option("--config", a.config, "configuration (config/plant-view.toml explains each key)")
-      ->capture_default_str();
+      .show_default();
   app.add_flag("--check-config", a.check, "read the configuration, and end");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 64;  // EX_USAGE
-  }
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : 64;  // EX_USAGE
   try {
     return run(a);
   } catch (const config::ConfigError& error) {

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
+#include "config/program_options.h"
 #include "config/utc_time.h"
 #include "daemon/sign/sign_server.h"
 
@@ -65,7 +65,7 @@ int act(const Arguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"datumd-sign: signs the heads of datumd's chain of results"};
+  ProgramOptions app{"datumd-sign: signs the heads of datumd's chain of results"};
   Arguments a;
   app.add_option("--key", a.key, "Ed25519 private key in PEM (default: the credential signing-key)");
   app.add_option("--state", a.state, "folder for what was signed last (default: $STATE_DIRECTORY)");
@@ -73,7 +73,7 @@ int main(int argc, char** argv) try {
   app.add_option("--hand-over", a.next,
                  "let the former key, --key, sign that this one takes its place, then end");
   app.add_flag("--public-key", a.print, "print the public key in PEM, then end");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   return act(a);
 } catch (const KeyError& error) {
   std::fprintf(stderr, "datumd-sign: %s\n", error.what());

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <systemd/sd-daemon.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "config/program_options.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/metrics/metrics_client.h"
 #include "daemon/view/lot_reporter.h"
@@ -141,14 +141,14 @@ int serve(const Arguments& a) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"datumd-view: pages of datumd's results for a browser; it can change nothing"};
+  ProgramOptions app{"datumd-view: pages of datumd's results for a browser; it can change nothing"};
   Arguments a;
   app.add_option("--config", a.config, "configuration of the daemon: store, pictures, metrics")
-      ->capture_default_str();
+      .show_default();
   app.add_option(
          "--listen", a.listen,
          "numeric address and port; another address than loopback shows all results to all who reach it")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--cache", a.cache,
                  "folder for the index of the results (default: CACHE_DIRECTORY of the service)");
   app.add_option("--name", a.names, "a host name by which browsers may ask, besides addresses and localhost");
@@ -156,13 +156,9 @@ int main(int argc, char** argv) {
                  "of a processor's time that pages take at most in the long run; further requests wait, "
                  "since inspections come "
                  "first; 100: all of it")
-      ->check(CLI::Range(0.1, 100.0))
-      ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 64;  // EX_USAGE
-  }
+      .in_range(0.1, 100.0)
+      .show_default();
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : 64;  // EX_USAGE
   try {
     return serve(a);
   } catch (const config::ConfigError& error) {

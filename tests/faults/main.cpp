@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 
+#include "config/program_options.h"
 #include "tests/faults/faults.h"
 
 namespace datum::faults {
@@ -98,7 +98,7 @@ int run_isolated(const Fault& fault, const Order& order) {
 
 int main(int argc, char** argv) try {
   using namespace datum::faults;
-  CLI::App app{"faults: makes faults happen to the real datumd in a virtual cell"};
+  datum::ProgramOptions app{"faults: makes faults happen to the real datumd in a virtual cell"};
   std::vector<std::string> names;
   Order order;
   order.times = 0;
@@ -108,10 +108,10 @@ int main(int argc, char** argv) try {
     listed += fmt::format("  {:<11} {} ({} times)\n", fault.name, fault.what, fault.times);
   app.footer("Faults:\n" + listed);
   app.add_option("names", names, "which ones; none: all");
-  app.add_option("--times", order.times, "how often each; 0: as listed")->check(CLI::NonNegativeNumber);
-  app.add_option("--seed", order.seed, "of random moments")->capture_default_str();
+  app.add_option("--times", order.times, "how often each; 0: as listed").not_negative();
+  app.add_option("--seed", order.seed, "of random moments").show_default();
   app.add_flag("--few", few, "only some of each, in seconds");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
 
   ::signal(SIGPIPE, SIG_IGN);
   for (const std::string& name : names)

@@ -1,34 +1,32 @@
 // defects: ten defects on six package sizes, named in words. Exit status 1 where a cell falls short.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <thread>
 
+#include "config/program_options.h"
 #include "tests/statistics/defect_campaign.h"
 
 int main(int argc, char** argv) {
   using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
-  CLI::App app(
+  datum::ProgramOptions app(
       "Ten defects of parts on six package sizes: the words of [defects], and the parts' places with their "
       "U.");
   DefectPlan plan;
   plan.threads = std::max(1u, std::thread::hardware_concurrency());
   std::string world;
-  app.add_option("--frames", plan.frames, "of each size")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
+  app.add_option("--frames", plan.frames, "of each size").show_default().in_range(1, 1000000);
   app.add_option("--size", plan.sizes, "sizes whose name holds one of these words: 0402, SOIC ...")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_option(
       "--world", world,
       "white, correlated, lines, missing, blobs, walls, spikes, shadows or all; default: each in turn");
-  app.add_option("--seed", plan.seed)->capture_default_str();
-  app.add_option("--threads", plan.threads)->capture_default_str()->check(CLI::Range(1, 1024));
+  app.add_option("--seed", plan.seed).show_default();
+  app.add_option("--threads", plan.threads).show_default().in_range(1, 1024);
   app.add_flag("--tell", plan.tell, "print each part that is named wrong");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   try {
     if (!world.empty()) {
       for (int w = 0; w < world_count; ++w)

@@ -1,18 +1,18 @@
 // placements: registration of boards against known placements. Exit status 1 where a board falls short.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <thread>
 
+#include "config/program_options.h"
 #include "tests/statistics/placement_campaign.h"
 #include "tests/statistics/placement_holes.h"
 #include "tests/statistics/placement_marks.h"
 
 int main(int argc, char** argv) {
   using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
-  CLI::App app("Registration of boards' twins against known placements.");
+  datum::ProgramOptions app("Registration of boards' twins against known placements.");
   PlacementPlan plan;
   plan.threads = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::string> files;
@@ -20,26 +20,25 @@ int main(int argc, char** argv) {
   int most_px = 2000;
   bool fiducials = false, holes = false;
   double holes_offset_um = datum::AlignmentRecipe{}.holes_offset_um;
-  app.add_option("boards", files, "RECIPE or RECIPE,DESIGN")->required();
-  app.add_option("--twin", twin, "the twin's file")->required();
-  app.add_option("--placements", plan.placements, "of each board")->capture_default_str();
-  app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places")
-      ->capture_default_str();
+  app.add_option("boards", files, "RECIPE or RECIPE,DESIGN").required();
+  app.add_option("--twin", twin, "the twin's file").required();
+  app.add_option("--placements", plan.placements, "of each board").show_default();
+  app.add_option("--place-mm", plan.place_mm, "standard deviation of the parts' places").show_default();
   app.add_flag("--fiducials", fiducials, "boards with marks in their intensity image");
   app.add_flag("--holes", holes, "boards with drilled holes and a routed outline");
   app.add_option("--holes-offset-um", holes_offset_um,
                  "standard deviation of what all holes are displaced by")
-      ->capture_default_str();
+      .show_default();
   app.add_option("--record", plan.record,
                  "file of single results: a run with the same file goes on where it ended");
   app.add_option("--stretch-ppm", plan.stretch_ppm,
                  "largest scale and shear of the boards, registered as affine")
-      ->capture_default_str();
-  app.add_option("--pixels", most_px, "along the longer side")->capture_default_str();
-  app.add_option("--seed", plan.seed)->capture_default_str();
+      .show_default();
+  app.add_option("--pixels", most_px, "along the longer side").show_default();
+  app.add_option("--seed", plan.seed).show_default();
   app.add_option("--only", plan.only, "number of one placement, from 0; its text is printed");
-  app.add_option("--threads", plan.threads)->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  app.add_option("--threads", plan.threads).show_default();
+  if (const auto ended = app.read(argc, argv)) return *ended;
   try {
     std::vector<PlacedBoard> boards;
     for (const std::string& file : files) {

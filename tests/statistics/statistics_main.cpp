@@ -1,12 +1,12 @@
 // statistics: frequency of correct results under adverse conditions. Exit status 1 where a cell falls short.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <thread>
 
+#include "config/program_options.h"
 #include "tests/statistics/statistics_design.h"
 #include "tests/statistics/statistics_real.h"
 #include "tests/statistics/statistics_run.h"
@@ -64,7 +64,7 @@ int run_defects(const CampaignPlan& plan) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app(
+  datum::ProgramOptions app(
       "Bodies whose truth is known, seen by a sensor as hostile as the world, measured by the daemon's own "
       "inspection: one line a cell.");
   Plan plan;
@@ -73,15 +73,15 @@ int main(int argc, char** argv) try {
   std::string csv;
   bool list = false, shortfalls = false, budget = false;
   app.add_option("--boards", plan.frames, fmt::format("frames of {} bodies a cell; parts of a surface", 24))
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  app.add_option("--only", only, "rows whose name holds one of these words")->delimiter(',');
+      .show_default()
+      .in_range(1, 1000000);
+  app.add_option("--only", only, "rows whose name holds one of these words").delimiter(',');
   app.add_option("--body", body, "bodies whose name holds one of these words: 01005, 0201 ...")
-      ->delimiter(',');
-  app.add_option("--seed", plan.seed, "of all frames")->capture_default_str();
+      .delimiter(',');
+  app.add_option("--seed", plan.seed, "of all frames").show_default();
   app.add_option("--threads", plan.threads, "cells are the same with any number")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
+      .show_default()
+      .in_range(1, 1024);
   app.add_option("--csv", csv, "the table as a file too");
   app.add_flag("--short", shortfalls, "print only cells that fall short");
   app.add_flag("--budget", budget, "print the root mean square of each term of the budgets too");
@@ -90,12 +90,12 @@ int main(int argc, char** argv) try {
   app.add_option("--defects", campaign.cases,
                  "so many seeded defects of surfaces instead, on five solids at four limits, and a quarter "
                  "as many good parts")
-      ->check(CLI::Range(1, 1000000));
+      .in_range(1, 1000000);
   app.add_option("--case", campaign.only,
                  "of these seeded defects the cases of these seeds alone, each in words")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_flag("--list", list, "print the names of all rows and end");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   if (campaign.cases > 0) {
     campaign.seed = plan.seed;
     campaign.threads = plan.threads;

@@ -1,31 +1,30 @@
 // terminals: coplanarity, stand-off and paste in hostile frames. Exit status 1 where a cell falls short.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <thread>
 
+#include "config/program_options.h"
 #include "tests/statistics/terminal_campaign.h"
 
 int main(int argc, char** argv) {
   using namespace datum::statistics;  // NOLINT(google-build-using-namespace): a program's one file
-  CLI::App app("Coplanarity, stand-off and paste against twins with known terminals and deposits.");
+  datum::ProgramOptions app(
+      "Coplanarity, stand-off and paste against twins with known terminals and deposits.");
   TerminalPlan plan;
   plan.threads = std::max(1u, std::thread::hardware_concurrency());
   std::string world, only;
-  app.add_option("--frames", plan.frames, "of each case")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
+  app.add_option("--frames", plan.frames, "of each case").show_default().in_range(1, 1000000);
   app.add_option(
       "--world", world,
       "white, correlated, lines, missing, blobs, walls, spikes, shadows or all; default: each in turn");
   app.add_option("--only", only, "balls, leads or paste");
-  app.add_option("--seed", plan.seed)->capture_default_str();
-  app.add_option("--threads", plan.threads)->capture_default_str()->check(CLI::Range(1, 1024));
+  app.add_option("--seed", plan.seed).show_default();
+  app.add_option("--threads", plan.threads).show_default().in_range(1, 1024);
   app.add_flag("--tell", plan.tell, "print each value outside U and each INVALID one");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   try {
     for (int w = 0; w < world_count; ++w)
       if (world == name_of(static_cast<World>(w))) plan.world = static_cast<World>(w);

@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <Eigen/LU>
 #include <chrono>
 #include <cstdio>
@@ -13,7 +12,7 @@
 #include <sstream>
 
 #include "calib/calibration.h"
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/virtual_cmm_device.h"
 #include "tests/virtual_cell/virtual_cmm_line.h"
@@ -38,50 +37,50 @@ struct Options {
   std::vector<std::string> bores;
 };
 
-void add_options(CLI::App& app, Options& o, std::vector<double>& position, std::vector<double>& drift) {
+void add_options(ProgramOptions& app, Options& o, std::vector<double>& position, std::vector<double>& drift) {
   app.add_option("--preset", o.device.preset, fmt::format("{}", fmt::join(virtual_cmm_presets(), ", ")))
-      ->capture_default_str();
+      .show_default();
   app.add_option("--link", o.link, "symbolic link to keep pointing at the pseudo-terminal");
   app.add_option("--listen", o.listen, "TCP port on 127.0.0.1 instead of a pseudo-terminal; 0: a free one")
-      ->check(CLI::Range(0, 65535));
-  app.add_option("--position", position, "X,Y,Z in mm")->delimiter(',')->expected(3);
+      .in_range(0, 65535);
+  app.add_option("--position", position, "X,Y,Z in mm").delimiter(',').expected(3);
   app.add_option("--script", o.script, "file with a line \"X Y Z\" in mm for each answer; the last one stays")
-      ->check(CLI::ExistingFile);
+      .existing_file();
   app.add_option("--control", o.control,
                  "FIFO (made if absent) of lines \"move X Y Z\", \"touch X Y Z\" in mm, \"touch LP 3/12\", "
                  "\"turn A\" in degrees");
-  auto* artefact = app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine")
-                       ->check(CLI::ExistingFile);
+  const auto artefact =
+      app.add_option("--artefact", o.artefact, "drawing of the artefact on the machine").existing_file();
   app.add_option("--mount", o.mount, "where that artefact truly stands, and the probe")
-      ->check(CLI::ExistingFile)
-      ->needs(artefact);
+      .existing_file()
+      .needs(artefact);
   app.add_option("--axes", o.axes,
                  "calibration whose [stage] says how the axes truly lie, so what they read at a touch of the "
                  "artefact")
-      ->check(CLI::ExistingFile)
-      ->needs(artefact);
+      .existing_file()
+      .needs(artefact);
   app.add_option("--head", o.device.head_deg, "GRBL with a rotary head: its angles in degrees, one to three")
-      ->delimiter(',')
-      ->expected(1, 3);
-  app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer")->delimiter(',')->expected(3);
+      .delimiter(',')
+      .expected(1, 3);
+  app.add_option("--drift-um", drift, "X,Y,Z in um added with each answer").delimiter(',').expected(3);
   app.add_option("--noise-um", o.device.noise_um, "uniform noise of up to this much in each axis")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--seed", o.device.seed, "of noise and garbage")->capture_default_str();
-  app.add_option("--period-ms", o.period_ms, "of a free-running device")->check(CLI::Range(10, 60'000));
+      .not_negative();
+  app.add_option("--seed", o.device.seed, "of noise and garbage").show_default();
+  app.add_option("--period-ms", o.period_ms, "of a free-running device").in_range(10, 60'000);
   app.add_flag("--banner", o.banner, "send what the device sends at power-on (GRBL: position lost)");
   app.add_option(
       "--plate-top", o.plate_top_mm,
       "GRBL with a touch probe that moves itself, above a plate whose upper side has this z in mm");
   app.add_option("--bore", o.bores, "X,Y,RADIUS in mm of a bore through the plate; one per option");
-  app.add_option("--tip-radius", o.tip_radius_mm, "of the probe, mm")->check(CLI::PositiveNumber);
+  app.add_option("--tip-radius", o.tip_radius_mm, "of the probe, mm").positive();
   VirtualCmmFaults& f = o.device.faults;
   app.add_option("--after", f.after, "good answers before the faults below begin");
   app.add_flag("--stale", f.stale, "stop answering");
   app.add_flag("--partial", f.partial, "leave the last axis out");
   app.add_flag("--error", f.error, "answer with the device's own mark of an error");
-  app.add_option("--garbage", f.garbage, "random bytes before each answer")->check(CLI::Range(0, 4096));
+  app.add_option("--garbage", f.garbage, "random bytes before each answer").in_range(0, 4096);
   app.add_option("--unplug-after", o.unplug_after, "hang up after so many answers, once; 0: never");
-  app.add_option("--replug-ms", o.replug_ms, "time until it comes back")->check(CLI::Range(0, 600'000));
+  app.add_option("--replug-ms", o.replug_ms, "time until it comes back").in_range(0, 600'000);
 }
 
 std::vector<std::array<double, 3>> read_script(const std::string& file) {
@@ -263,12 +262,11 @@ class VirtualCmm {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"virtual-cmm: a CMM, DRO or gantry that is not there, with faults on demand"};
+  ProgramOptions app{"virtual-cmm: a CMM, DRO or gantry that is not there, with faults on demand"};
   Options options;
   std::vector<double> position, drift;
   add_options(app, options, position, drift);
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   if (!position.empty()) options.device.positions_mm = {{position[0], position[1], position[2]}};
   if (!options.script.empty()) options.device.positions_mm = read_script(options.script);
   if (!drift.empty()) options.device.drift_um = {drift[0], drift[1], drift[2]};

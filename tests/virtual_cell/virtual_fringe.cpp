@@ -2,13 +2,12 @@
 // trigger, or of a flat plate at several heights for the sensor's calibration.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "drivers/profile/sensor_profile_file.h"
 #include "tests/virtual_cell/virtual_fringe_cell.h"
 
@@ -88,21 +87,20 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) try {
   datum::Options o;
-  CLI::App app("virtual-fringe: raw images of projected fringes with known truth, into datumd's drop folder");
+  datum::ProgramOptions app(
+      "virtual-fringe: raw images of projected fringes with known truth, into datumd's drop folder");
   app.add_option("--recipe", o.files.recipe, "recipe of the board, in sensor coordinates")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--twin", o.files.twin, "the true board and the camera's grid")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--camera", o.camera, "the true camera and projector")->required()->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
+  app.add_option("--twin", o.files.twin, "the true board and the camera's grid").required().existing_file();
+  app.add_option("--camera", o.camera, "the true camera and projector").required().existing_file();
   app.add_option("--sensor", o.sensor, "the sensor's profile: which images it makes")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--drop", o.drop, "folder to deliver into")->required()->check(CLI::ExistingDirectory);
+      .required()
+      .existing_file();
+  app.add_option("--drop", o.drop, "folder to deliver into").required().existing_folder();
   app.add_option("--plate", o.plate_mm,
                  "heights in mm of a matt flat plate, a set of each; prints SET.json@HEIGHT")
-      ->delimiter(',');
+      .delimiter(',');
   app.add_option("--board", o.boards,
                  "one board per option: a comma list of good, lifted=REF[:um], missing=REF, height=REF:um, "
                  "occluded=REF, level=REF[:um], ramp=REF[:um], "
@@ -110,8 +108,7 @@ int main(int argc, char** argv) try {
   app.add_option("--seed", o.seed, "of the first set; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
   app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   return datum::run(o);
 } catch (const std::exception& e) {
   std::fprintf(stderr, "virtual-fringe: %s\n", e.what());

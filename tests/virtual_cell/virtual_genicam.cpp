@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <poll.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <mutex>
 #include <sstream>
 #include <utility>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "tests/virtual_cell/virtual_genicam_camera.h"
 #include "tests/virtual_cell/virtual_genicam_network.h"
 #include "tests/virtual_cell/virtual_program.h"
@@ -30,25 +29,23 @@ struct Options {
   double mbit_per_s = 1000;
 };
 
-void add_options(CLI::App& app, Options& o) {
+void add_options(ProgramOptions& app, Options& o) {
   app.add_option("--recipe", o.files.recipe, "recipe of the board; its sensor_serial is the camera's")
-      ->required()
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
   app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor").existing_file();
   app.add_option("--address", o.identity.address,
                  "within 127.0.0.0/8; on 127.0.0.1 it is found by its serial number too")
-      ->capture_default_str();
-  app.add_option("--firmware", o.identity.firmware, "that it states")->capture_default_str();
-  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board")->capture_default_str();
-  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed")
-      ->capture_default_str();
+      .show_default();
+  app.add_option("--firmware", o.identity.firmware, "that it states").show_default();
+  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board").show_default();
+  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed").show_default();
   app.add_option("--mbit-per-s", o.mbit_per_s, "of its link; a receiver that is slower loses packets")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      .show_default()
+      .positive();
   app.add_option(
       "--control", o.control,
       "FIFO (made if absent) of lines: trigger | board SPEC | "
@@ -152,11 +149,10 @@ class VirtualGenicam {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"virtual-genicam: a GigE Vision 3D camera that is not there, with faults on demand"};
+  ProgramOptions app{"virtual-genicam: a GigE Vision 3D camera that is not there, with faults on demand"};
   Options options;
   add_options(app, options);
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   if (!options.calibration.empty()) options.files.calibration = options.calibration;
   VirtualGenicam(options).run();
   return 0;

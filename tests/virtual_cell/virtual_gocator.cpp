@@ -2,13 +2,12 @@
 // demand.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <sstream>
 #include <utility>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "tests/virtual_cell/virtual_gocator_channel.h"
 #include "tests/virtual_cell/virtual_gocator_device.h"
 #include "tests/virtual_cell/virtual_program.h"
@@ -28,23 +27,21 @@ struct Options {
   int health_ms = 1000;
 };
 
-void add_options(CLI::App& app, Options& o) {
+void add_options(ProgramOptions& app, Options& o) {
   app.add_option("--recipe", o.files.recipe, "recipe of the board; sensor_serial is a number")
-      ->required()
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
   app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
+  app.add_option("--calibration", o.calibration, "calibration that places the sensor").existing_file();
   app.add_option("--ports", o.ports, "CONTROL,HEALTH,DATA on 127.0.0.1; 0: a free one")
-      ->delimiter(',')
-      ->expected(3);
-  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board")->capture_default_str();
-  app.add_option("--job", o.job, "name of the loaded job")->capture_default_str();
-  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed")
-      ->capture_default_str();
-  app.add_option("--health-ms", o.health_ms, "between health messages")->check(CLI::Range(10, 600'000));
+      .delimiter(',')
+      .expected(3);
+  app.add_option("--board", o.board, "what stands there: as virtual-sensor --board").show_default();
+  app.add_option("--job", o.job, "name of the loaded job").show_default();
+  app.add_option("--seed", o.seed, "of the first board; the next one has the next seed").show_default();
+  app.add_option("--health-ms", o.health_ms, "between health messages").in_range(10, 600'000);
   app.add_option(
       "--control", o.control,
       "FIFO (made if absent) of lines: trigger | board SPEC | job NAME | modified on|off | drops ID COUNT | "
@@ -181,11 +178,10 @@ class VirtualGocator {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"virtual-gocator: a Gocator that is not there, with faults on demand"};
+  ProgramOptions app{"virtual-gocator: a Gocator that is not there, with faults on demand"};
   Options options;
   add_options(app, options);
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   if (!options.calibration.empty()) options.files.calibration = options.calibration;
   VirtualGocator(options).run();
   return 0;

@@ -3,11 +3,10 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/virtual_ipp_server.h"
 #include "tests/virtual_cell/virtual_program.h"
@@ -20,7 +19,7 @@ struct Options {
   int listen = 1294;
   std::string control, fault = "none";
   std::vector<double> position{0, 0, 0}, transform;
-  bool version_2 = false, trace = false;
+  bool unhomed = false, trace = false;
 };
 
 MonotonicNs now_ns() {
@@ -122,32 +121,32 @@ class VirtualIpp {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"virtual-ipp: an I++ DME server (CMM controller) that is not there, with faults on demand"};
+  ProgramOptions app{
+      "virtual-ipp: an I++ DME server (CMM controller) that is not there, with faults on demand"};
   Options o;
   VirtualIppServer server;
   app.add_option("--listen", o.listen, "TCP port on 127.0.0.1; 0: a free one")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 65535));
-  app.add_option("--position", o.position, "X,Y,Z in mm of the tip, MachineCsy")->delimiter(',')->expected(3);
+      .show_default()
+      .in_range(0, 65535);
+  app.add_option("--position", o.position, "X,Y,Z in mm of the tip, MachineCsy").delimiter(',').expected(3);
   app.add_option("--tool", server.machine.tool, "active tool")
-      ->check(CLI::IsMember({"Probe1", "Probe2", "RefTool"}))
-      ->capture_default_str();
+      .one_of({"Probe1", "Probe2", "RefTool"})
+      .show_default();
   app.add_option("--coordinate-system", server.machine.coordinate_system, "active coordinate system")
-      ->check(CLI::IsMember({"MachineCsy", "MoveableMachineCsy", "MultipleArmCsy", "PartCsy"}))
-      ->capture_default_str();
+      .one_of({"MachineCsy", "MoveableMachineCsy", "MultipleArmCsy", "PartCsy"})
+      .show_default();
   app.add_option("--transform", o.transform, "of PartCsy: X0,Y0,Z0 in mm, theta,psi,phi in degrees")
-      ->delimiter(',')
-      ->expected(6);
+      .delimiter(',')
+      .expected(6);
   app.add_option("--speed", server.machine.parameters["Tool.GoToPar.Speed"].act, "of moves, mm/s")
-      ->check(CLI::Range(1.0, 500.0));
+      .in_range(1.0, 500.0);
   app.add_option("--tool-radius", server.machine.tool_radius_mm,
                  "of the tip, mm: PtMeas approaches and ends by it")
-      ->check(CLI::Range(0.0, 50.0))
-      ->capture_default_str();
+      .in_range(0.0, 50.0)
+      .show_default();
   app.add_flag("--trace", o.trace, "print what the client says");
   app.add_flag("--inches", server.machine.inches, "the controller was set up in inches");
-  app.add_flag(
-      "--unhomed", [&](std::int64_t) { server.machine.homed = false; }, "the machine is not homed");
+  app.add_flag("--unhomed", o.unhomed, "the machine is not homed");
   app.add_flag("--version-2", server.version_2, "words as servers of version 2.5 have them");
   app.add_option("--fault", o.fault, "stall, drop, corrupt, reorder, cut, no-end or babble");
   app.add_option(
@@ -155,8 +154,8 @@ int main(int argc, char** argv) try {
       "FIFO (made if absent) of orders: \"move X Y Z\", \"touch X Y Z\" in mm, \"tool NAME\", \"csy "
       "NAME\", \"set PROPERTY VALUE [MIN MAX]\", \"error SEVERITY CODE\", \"fault NAME\", \"reset\", "
       "\"hang-up\" ...");
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
+  server.machine.homed = !o.unhomed;
   server.fault = virtual_ipp_fault(o.fault);
   server.machine.place({o.position[0], o.position[1], o.position[2]});
   for (std::size_t i = 0; i < o.transform.size(); ++i) server.machine.systems["PartCsy"][i] = o.transform[i];

@@ -2,12 +2,11 @@
 // snapshots, one per stage position, into a drop folder, at once or per trigger.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "tests/virtual_cell/virtual_part_cell.h"
 #include "tests/virtual_cell/virtual_program.h"
 
@@ -26,15 +25,15 @@ struct Options {
 
 Options read_options(int argc, char** argv, int& status) {
   Options o;
-  CLI::App app("virtual-part: snapshots of a virtual machined part, with its model and its truth");
+  ProgramOptions app("virtual-part: snapshots of a virtual machined part, with its model and its truth");
   app.add_option("--twin", o.twin, "where the part lies, the stage's positions, the sensor's errors")
-      ->required()
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
   app.add_option("--calibration", o.calibration, "calibration that places the sensor")
-      ->required()
-      ->check(CLI::ExistingFile);
+      .required()
+      .existing_file();
   app.add_option("--model", o.model, "write the part as drawn to this STL file, in mm");
-  app.add_option("--drop", o.drop, "folder to deliver snapshots into")->check(CLI::ExistingDirectory);
+  app.add_option("--drop", o.drop, "folder to deliver snapshots into").existing_folder();
   app.add_option(
       "--part", o.parts,
       "one part per option: good, dent=UM, hole=DX:DY or post=MM, joined by commas; of a plate with bores "
@@ -42,8 +41,8 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_option(
          "--displaced", o.displaced,
          "X,Y,Z,MRAD: each part lies off its place by so many mm, turned about its z, more with each part")
-      ->delimiter(',')
-      ->expected(4);
+      .delimiter(',')
+      .expected(4);
   app.add_option("--only", o.only, "deliver this snapshot of each part alone, counted from 1");
   app.add_option("--seed", o.seed, "of the first snapshot's noise; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
@@ -53,14 +52,13 @@ Options read_options(int argc, char** argv, int& status) {
   app.add_flag("--positions", o.positions, "print the stage's position for each snapshot, X Y Z in mm");
   app.add_flag("--bores", o.bores,
                "print the bores of the first --part as the machine's scales read them: X Y Z RADIUS in mm");
-  app.add_option("--format", o.format, "tiff16, png16 or float")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
-          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
-  try {
-    datum::refuse_not_finite(app);
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    status = app.exit(e) == 0 ? 0 : 2;
+  app.add_choice(
+      "--format", o.format,
+      std::map<std::string, DropFormat>{
+          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}},
+      "tiff16, png16 or float");
+  if (const auto ended = app.read(argc, argv)) {
+    status = *ended == 0 ? 0 : 2;
     return o;
   }
   status = -1;

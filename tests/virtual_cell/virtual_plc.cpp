@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <thread>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "tests/virtual_cell/virtual_plc_link.h"
 
 namespace datum::plc {
@@ -25,26 +24,20 @@ struct Options {
 };
 
 int read_options(int argc, char** argv, Options& o) {
-  CLI::App app("virtual-plc: has boards measured by datumd and prints their results");
-  app.add_option("--link", o.link, "tcp:HOST:PORT or serial:PATH[:BAUD]")->capture_default_str();
-  app.add_option("--recipe", o.recipe, "recipe to choose")->required();
+  ProgramOptions app("virtual-plc: has boards measured by datumd and prints their results");
+  app.add_option("--link", o.link, "tcp:HOST:PORT or serial:PATH[:BAUD]").show_default();
+  app.add_option("--recipe", o.recipe, "recipe to choose").required();
   app.add_option("--unit", o.units, "serial number of a board; one board per option");
   app.add_option("--script", o.script,
                  "file with the serial number of one board per line; '#' begins a comment")
-      ->check(CLI::ExistingFile);
+      .existing_file();
   app.add_option("--boards", o.boards, "number of boards, where no serial numbers are given")
-      ->check(CLI::Range(1, 1000000));
+      .in_range(1, 1000000);
   app.add_flag("--trigger", o.trigger, "send TRIGger (cells whose trigger is \"bus\")");
-  app.add_option("--wire", o.wire, "FIFO that triggers the sensor: one line per board")
-      ->check(CLI::ExistingFile);
-  app.add_option("--timeout-s", o.timeout_s, "for the link and for each result")->check(CLI::Range(1, 3600));
+  app.add_option("--wire", o.wire, "FIFO that triggers the sensor: one line per board").existing_file();
+  app.add_option("--timeout-s", o.timeout_s, "for the link and for each result").in_range(1, 3600);
   app.add_flag("--heights-only", o.heights_only, "print only rows in um");
-  try {
-    datum::refuse_not_finite(app);
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 4;
-  }
+  if (const auto ended = app.read(argc, argv)) return *ended == 0 ? 0 : 4;
   return -1;
 }
 

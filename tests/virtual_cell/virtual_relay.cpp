@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <list>
@@ -13,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "drivers/port/tcp_listener.h"
 #include "tests/virtual_cell/relay_pair.h"
 #include "tests/virtual_cell/virtual_cmm_line.h"
@@ -36,29 +35,29 @@ MonotonicNs now_ns() {
   return MonotonicNs{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
 }
 
-void add_options(CLI::App& app, Options& o) {
-  const CLI::Range share(0.0, 1.0), ms(0, 3'600'000);
-  auto* lines =
+void add_options(ProgramOptions& app, Options& o) {
+  constexpr int most_ms = 3'600'000;
+  const auto lines =
       app.add_option("--lines", o.lines, "symbolic links of two pseudo-terminals: the host's, the daemon's")
-          ->expected(2);
+          .expected(2);
   app.add_option("--listen", o.listen, "TCP port on 127.0.0.1 instead; 0: a free one, which is printed")
-      ->check(CLI::Range(0, 65535))
-      ->excludes(lines);
-  app.add_option("--to", o.to, "with --listen: numeric HOST:PORT of the daemon")->capture_default_str();
-  app.add_option("--drop", o.faults.drop, "share of bytes that are lost")->check(share);
-  app.add_option("--duplicate", o.faults.duplicate, "share of bytes that come twice")->check(share);
-  app.add_option("--flip", o.faults.flip, "share of bytes of which a bit is turned")->check(share);
+      .in_range(0, 65535)
+      .excludes(lines);
+  app.add_option("--to", o.to, "with --listen: numeric HOST:PORT of the daemon").show_default();
+  app.add_option("--drop", o.faults.drop, "share of bytes that are lost").in_range(0.0, 1.0);
+  app.add_option("--duplicate", o.faults.duplicate, "share of bytes that come twice").in_range(0.0, 1.0);
+  app.add_option("--flip", o.faults.flip, "share of bytes of which a bit is turned").in_range(0.0, 1.0);
   app.add_option("--stall", o.faults.stall, "share of bytes before which the line stands still")
-      ->check(share);
-  app.add_option("--stall-ms", o.stall_ms, "for so long")->check(ms)->capture_default_str();
-  app.add_option("--hang-up", o.faults.hang_up, "share of bytes at which the line is cut")->check(share);
+      .in_range(0.0, 1.0);
+  app.add_option("--stall-ms", o.stall_ms, "for so long").in_range(0, most_ms).show_default();
+  app.add_option("--hang-up", o.faults.hang_up, "share of bytes at which the line is cut").in_range(0.0, 1.0);
   app.add_option("--replug-ms", o.replug_ms, "with --lines: until it is there again")
-      ->check(ms)
-      ->capture_default_str();
-  app.add_option("--delay-ms", o.delay_ms, "of every piece")->check(ms);
-  app.add_option("--jitter-ms", o.jitter_ms, "up to so much more")->check(ms);
+      .in_range(0, most_ms)
+      .show_default();
+  app.add_option("--delay-ms", o.delay_ms, "of every piece").in_range(0, most_ms);
+  app.add_option("--jitter-ms", o.jitter_ms, "up to so much more").in_range(0, most_ms);
   app.add_flag("--split", o.faults.split, "pass each byte alone");
-  app.add_option("--seed", o.faults.seed, "the same seed, the same faults")->capture_default_str();
+  app.add_option("--seed", o.faults.seed, "the same seed, the same faults").show_default();
 }
 
 /// Both ends of one connection.
@@ -181,11 +180,10 @@ class Relay {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("virtual-relay: a bad line between a host and datumd");
+  ProgramOptions app("virtual-relay: a bad line between a host and datumd");
   Options options;
   add_options(app, options);
-  datum::refuse_not_finite(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   options.faults.delay_ns = MonotonicNs{options.delay_ms} * 1'000'000;
   options.faults.jitter_ns = MonotonicNs{options.jitter_ms} * 1'000'000;
   options.faults.stall_ns = MonotonicNs{options.stall_ms} * 1'000'000;

@@ -2,10 +2,10 @@
 // measured. Each is a copy of the newest PASS with a serial number and a time of its own; their code says what made them.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 
+#include "config/program_options.h"
 #include "config/utc_time.h"
 #include "daemon/store/result_store.h"
 
@@ -43,13 +43,13 @@ void add(const std::string& file, std::size_t boards, const std::string& unit) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("virtual-results: adds copies of the newest PASS to a store that no daemon has open");
+  ProgramOptions app("virtual-results: adds copies of the newest PASS to a store that no daemon has open");
   std::string file, unit = "copy";
   std::size_t boards = 1;
-  app.add_option("--store", file, "the store")->required()->check(CLI::ExistingFile);
-  app.add_option("--boards", boards, "number of results")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--store", file, "the store").required().existing_file();
+  app.add_option("--boards", boards, "number of results").in_range(1, 1'000'000);
   app.add_option("--unit", unit, "beginning of their serial numbers");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   try {
     add(file, boards, unit);
     return 0;

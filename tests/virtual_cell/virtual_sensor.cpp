@@ -1,13 +1,12 @@
 // virtual-sensor: a 3D sensor with its computer. Renders boards into a drop folder, at once or per trigger.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "config/finite_options.h"
+#include "config/program_options.h"
 #include "tests/virtual_cell/virtual_program.h"
 #include "tests/virtual_cell/virtual_sensor_board.h"
 #include "tests/virtual_cell/virtual_sensor_cell.h"
@@ -28,58 +27,60 @@ struct Options {
 
 Options read_options(int argc, char** argv, int& status) {
   Options o;
-  CLI::App app("virtual-sensor: renders seeded boards with known truth into datumd's drop folder");
-  app.add_option("--recipe", o.files.recipe, "recipe of the board")->required()->check(CLI::ExistingFile);
+  ProgramOptions app("virtual-sensor: renders seeded boards with known truth into datumd's drop folder");
+  app.add_option("--recipe", o.files.recipe, "recipe of the board").required().existing_file();
   app.add_option("--twin", o.files.twin, "what a daemon can't know: true board and sensor errors")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--calibration", o.calibration, "calibration that places the sensor")
-      ->check(CLI::ExistingFile);
-  auto* artefact = app.add_option("--artefact", o.files.artefact,
-                                  "drawing of the artefact that --board artefact shows; needs --calibration")
-                       ->check(CLI::ExistingFile);
-  app.add_option("--mount", o.files.mount, "where that artefact truly stands in the machine")
-      ->check(CLI::ExistingFile)
-      ->needs(artefact);
-  artefact->needs(app.get_option("--mount"))->needs(app.get_option("--calibration"));
+      .required()
+      .existing_file();
+  const auto calibration =
+      app.add_option("--calibration", o.calibration, "calibration that places the sensor").existing_file();
+  const auto artefact =
+      app.add_option("--artefact", o.files.artefact,
+                     "drawing of the artefact that --board artefact shows; needs --calibration")
+          .existing_file();
+  const auto mount =
+      app.add_option("--mount", o.files.mount, "where that artefact truly stands in the machine")
+          .existing_file()
+          .needs(artefact);
+  artefact.needs(mount).needs(calibration);
   app.add_option("--design", o.files.design,
                  "the board's design: its copper, mask, legend and holes lie under the recipe's bodies")
-      ->check(CLI::ExistingPath);
-  app.add_option("--side", o.files.side, "the side of the design that is seen: top or bottom")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, design::Side>{{"top", design::Side::top}, {"bottom", design::Side::bottom}}));
-  app.add_option("--turn", o.files.turn, "how it is turned over for its bottom: vertical or horizontal")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, design::Turn>{
-          {"vertical", design::Turn::vertical}, {"horizontal", design::Turn::horizontal}}));
+      .existing_path();
+  app.add_choice(
+      "--side", o.files.side,
+      std::map<std::string, design::Side>{{"top", design::Side::top}, {"bottom", design::Side::bottom}},
+      "the side of the design that is seen: top or bottom");
+  app.add_choice("--turn", o.files.turn,
+                 std::map<std::string, design::Turn>{{"vertical", design::Turn::vertical},
+                                                     {"horizontal", design::Turn::horizontal}},
+                 "how it is turned over for its bottom: vertical or horizontal");
   app.add_option("--position", o.position_mm, "stage position X,Y,Z in mm (default: the calibration's own)")
-      ->delimiter(',')
-      ->expected(3);
-  app.add_option("--drop", o.drop, "folder to deliver into")->required()->check(CLI::ExistingDirectory);
+      .delimiter(',')
+      .expected(3);
+  app.add_option("--drop", o.drop, "folder to deliver into").required().existing_folder();
   app.add_option("--board", o.boards,
                  "one board per option: artefact, or a comma list of good, lifted=REF[:um], missing=REF, "
                  "height=REF:um, "
                  "occluded=REF, level=REF[:um], ramp=REF[:um], dark=REF, placed=X:Y:DEG, and "
                  "the faults truncated, wrong-sha, duplicate, sidecar-first");
-  app.add_option("--count", o.count, "number of good boards, where no --board is given")
-      ->check(CLI::Range(1, 1000000));
+  app.add_option("--count", o.count, "number of good boards, where no --board is given").in_range(1, 1000000);
   app.add_option("--seed", o.seed, "seed of the first board; the next one has the next seed");
   app.add_option("--frame-id", o.first_frame, "number of the first frame");
   app.add_option("--truth", o.truth, "append the truth of each board to this file, one JSON object per line");
-  auto* on_trigger =
+  const auto on_trigger =
       app.add_option("--on-trigger", o.trigger,
                      "deliver one board for each line read from this FIFO (made if absent); a line "
                      "\"X Y Z\" moves the stage there before");
   app.add_option("--snapshots", o.snapshots, "of each board, one for each line of --on-trigger")
-      ->check(CLI::Range(1, 64))
-      ->needs(on_trigger);
-  app.add_option("--format", o.format, "tiff16, png16 or float")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, DropFormat>{
-          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}}));
-  try {
-    datum::refuse_not_finite(app);
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    status = app.exit(e) == 0 ? 0 : 2;
+      .in_range(1, 64)
+      .needs(on_trigger);
+  app.add_choice(
+      "--format", o.format,
+      std::map<std::string, DropFormat>{
+          {"tiff16", DropFormat::tiff16}, {"png16", DropFormat::png16}, {"float", DropFormat::float32}},
+      "tiff16, png16 or float");
+  if (const auto ended = app.read(argc, argv)) {
+    status = *ended == 0 ? 0 : 2;
     return o;
   }
   if (!o.calibration.empty()) o.files.calibration = o.calibration;

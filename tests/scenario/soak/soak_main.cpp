@@ -1,11 +1,11 @@
 // soak: an endless series of boards through the real daemon (soak.h). Exit status 0 without a fault.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <vector>
 
+#include "config/program_options.h"
 #include "tests/scenario/soak/soak.h"
 
 namespace {
@@ -23,13 +23,13 @@ struct Plan {
 };
 
 /// Keeps the plan of a folder for all its runs and its report. `numbers`: seed, life and rough.
-void keep_plan(datum::soak::Settings& settings, const std::vector<const CLI::Option*>& numbers,
+void keep_plan(datum::soak::Settings& settings, const std::vector<datum::ProgramOption>& numbers,
                bool report_only) {
   const auto file = settings.folder / "plan";
   Plan plan{settings.seed, settings.rhythm.life, settings.rhythm.rough};
   if (std::filesystem::exists(file)) {
     const datum::soak::Settings asked = settings;
-    const auto given = [&](std::size_t n) { return numbers[n]->count() > 0; };
+    const auto given = [&](std::size_t n) { return numbers[n].given(); };
     if (!plan.read(file)) throw std::runtime_error(file.string() + " can't be read; begin in another folder");
     if ((given(0) && asked.seed != plan.seed) || (given(1) && asked.rhythm.life != plan.life) ||
         (given(2) && asked.rhythm.rough != plan.rough))
@@ -64,20 +64,20 @@ int soak(const datum::soak::Settings& settings, bool report_only) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app("Boards without end through the real daemon, with faults at random.");
+  datum::ProgramOptions app("Boards without end through the real daemon, with faults at random.");
   datum::soak::Settings settings;
   std::string folder = "build/soak";
   bool report_only = false;
-  app.add_option("--boards", settings.boards, "how many in all")->capture_default_str();
-  const std::vector<const CLI::Option*> numbers{
+  app.add_option("--boards", settings.boards, "how many in all").show_default();
+  const std::vector<datum::ProgramOption> numbers{
       app.add_option("--seed", settings.seed, "of boards and faults; a folder keeps these three")
-          ->capture_default_str(),
-      app.add_option("--life", settings.rhythm.life, "boards between the rough times")->capture_default_str(),
+          .show_default(),
+      app.add_option("--life", settings.rhythm.life, "boards between the rough times").show_default(),
       app.add_option("--rough", settings.rhythm.rough, "boards in which datumd is killed again and again")
-          ->capture_default_str()};
-  app.add_option("--state", folder, "where it goes on; remove it to begin again")->capture_default_str();
+          .show_default()};
+  app.add_option("--state", folder, "where it goes on; remove it to begin again").show_default();
   app.add_flag("--report", report_only, "print what the folder shows so far");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = app.read(argc, argv)) return *ended;
   settings.folder = std::filesystem::absolute(folder);
   keep_plan(settings, numbers, report_only);
   return soak(settings, report_only) > 0 ? 1 : 0;
