@@ -18,7 +18,7 @@
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/controller/controller_watch.h"
 #include "daemon/ending.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/host_links.h"
 #include "daemon/modbus/position_store.h"
@@ -157,7 +157,7 @@ void turn(EventLoop& loop, InspectionCell& cell, Watchdog& watchdog, Ending& end
 
 ControllerWatch controller_of(const DaemonConfig& config, const LogSink& to_journal) {
   return ControllerWatch(
-      controller_sampler(config.backend.kind != BackendSettings::Kind::cpu),
+      controller_sampler(has_gpu_worker() && config.backend.kind != BackendSettings::Kind::cpu),
       [to_journal](bool warning, const std::string& text) { to_journal(warning ? 4 : 5, text); });
 }
 

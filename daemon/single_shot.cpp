@@ -4,7 +4,7 @@
 
 #include "daemon/cell/board.h"
 #include "daemon/controller/state_reader.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/gpu_worker/backend_choice.h"
 #include "daemon/inspection/board/pipeline.h"
 #include "daemon/inspection/board/pipeline_alignment.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "calib/calibration_store.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 
 namespace datum {
 

@@ -13,7 +13,8 @@
 #include "config/utc_time.h"
 #include "daemon/batch/archive_scan.h"
 #include "daemon/batch/trial.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
+#include "daemon/inspection/surface/surface_recipe.h"
 #include "daemon/system/durable_file.h"
 #include "gpu/core/numeric_contract.h"
 

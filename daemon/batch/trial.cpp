@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "daemon/cell/replay.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "gpu/board/cpu_board.h"
 
 namespace datum {

@@ -7,7 +7,7 @@
 #include "calib/artefact/segmentation.h"
 #include "config/toml_reader.h"
 #include "daemon/calibration/calibration_log.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "drivers/frame/frame_error.h"
 #include "drivers/sensor/read_frame.h"
 

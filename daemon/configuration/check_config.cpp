@@ -5,17 +5,15 @@
 #include <set>
 
 #include "calib/calibration_store.h"
-#include "calib/fringe/phase_calibration.h"
 #include "daemon/checks/check_judge.h"
 #include "daemon/configuration/cell_warnings.h"
 #include "daemon/configuration/daemon_config.h"
 #include "daemon/configuration/tls_health.h"
-#include "daemon/fringe/fringe_maps.h"
-#include "daemon/fringe/single_shot.h"
+#include "daemon/fringe/load_sensor.h"
+#include "daemon/inspection/board/pipeline_alignment.h"
 #include "daemon/inspection/recipe/recipe_store.h"
 #include "daemon/inspection/surface/surface_model.h"
 #include "drivers/profile/sensor_profile_file.h"
-#include "gpu/fringe_phase/unwrap_plan.h"
 
 namespace datum {
 
@@ -89,23 +87,8 @@ void check_fringe(const DaemonConfig& c, const SensorProfile& sensor, std::int64
   if (!sensor.fringe) return;
   config::Problems problems;
   problems.attempt([&] {
-    try {
-      const bool single = sensor.fringe->steps == 1;
-      if (!single)
-        plan_unwrapping(pattern_of(*sensor.fringe), static_cast<float>(sensor.fringe->agreement_px));
-      const PhaseCalibration phase = load_phase_calibration(sensor.fringe->calibration);
-      std::string why = mismatch(phase, sensor.serial, *sensor.fringe);
-      const CellMoment now{now_utc_s,
-                           phase.temperature ? std::optional(phase.temperature->measured_degc) : std::nullopt,
-                           now_utc_s, 1};
-      if (why.empty()) why = refusal(phase, now);
-      if (!why.empty()) found.lines.push_back(c.sensor_profile.string() + ": fringe.calibration: " + why);
-      if (why.empty() && single) SingleShot(*sensor.fringe, phase);
-    } catch (const std::invalid_argument& error) {
-      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
-    } catch (const CalibrationError& error) {
-      found.lines.push_back(c.sensor_profile.string() + ": fringe: " + error.what());
-    }
+    for (const std::string& fault : fringe_faults(sensor, now_utc_s))
+      found.lines.push_back(c.sensor_profile.string() + ": " + fault);
   });
   found.take(problems);
 }
@@ -149,6 +132,8 @@ void check_recipe(const Recipe& recipe, const DaemonConfig& c, const SensorProfi
                           "inspection.calibration in " +
                           c.file.string());
   }
+  if (const char* why = why_no_alignment(); why && recipe.sensor_serial == sensor.serial && recipe.alignment)
+    found.lines.push_back(recipe.file.string() + ": alignment: " + why);
   // A recipe that is not chosen may lack its model; arming checks it.
   std::error_code ignored;
   if (recipe.sensor_serial == sensor.serial && recipe.surface &&

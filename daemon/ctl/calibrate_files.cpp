@@ -18,7 +18,7 @@
 #include "daemon/ctl/calibration_draft.h"
 #include "daemon/ctl/touch_list.h"
 #include "daemon/ctl/verify_frame.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "drivers/sensor/file_bytes.h"
 
 namespace datum {

@@ -15,7 +15,7 @@
 #include "daemon/design/board_side.h"
 #include "daemon/design/read_design.h"
 #include "daemon/design/recipe_text.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/system/durable_file.h"
 #include "daemon/teach/board_faults.h"
 #include "daemon/teach/confirmation.h"

@@ -10,7 +10,7 @@
 #include "calib/verify/verification.h"
 #include "daemon/ctl/verify.h"
 #include "daemon/ctl/verify_frame.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/text/table.h"
 #include "drivers/sensor/file_bytes.h"
 

@@ -9,7 +9,7 @@
 #include "calib/registration/registration.h"
 #include "daemon/ctl/verify.h"
 #include "daemon/ctl/verify_frame.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/text/table.h"
 #include "drivers/sensor/file_bytes.h"
 

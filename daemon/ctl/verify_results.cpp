@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <fstream>
 #include <map>
@@ -9,7 +10,7 @@
 
 #include "daemon/cell/replay.h"
 #include "daemon/configuration/daemon_config.h"
-#include "daemon/fringe/fringe_frames.h"
+#include "daemon/fringe/load_sensor.h"
 #include "daemon/instrument/scpi_error.h"
 #include "daemon/store/chain_check.h"
 #include "daemon/store/signature_check.h"

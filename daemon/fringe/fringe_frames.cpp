@@ -8,7 +8,6 @@
 
 #include "daemon/fringe/fringe_ripple.h"
 #include "drivers/frame/frame_error.h"
-#include "drivers/profile/sensor_profile_file.h"
 
 namespace datum {
 namespace {
@@ -136,21 +135,6 @@ std::string FringeFrames::refusal(const CellMoment& now) const { return datum::r
 
 std::optional<double> FringeFrames::good_at_degc() const {
   return calibration_.temperature ? std::optional(calibration_.temperature->measured_degc) : std::nullopt;
-}
-
-SensorProfile load_sensor(const std::filesystem::path& file, std::shared_ptr<FringeDemodulator> demodulator) {
-  SensorProfile sensor = config::load_sensor_profile(file);
-  if (!sensor.fringe) return sensor;
-  PhaseCalibration calibration = load_phase_calibration(sensor.fringe->calibration);
-  const std::string why = mismatch(calibration, sensor.serial, *sensor.fringe);
-  if (!why.empty()) throw CalibrationError(why);
-  sensor.reader =
-      std::make_shared<FringeFrames>(*sensor.fringe, std::move(calibration), std::move(demodulator));
-  return sensor;
-}
-
-SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads) {
-  return load_sensor(file, cpu_fringe_demodulator(threads));
 }
 
 }  // namespace datum

@@ -28,10 +28,4 @@ class FringeFrames final : public FrameReader {
   std::unique_ptr<const SingleShot> single_shot_;  // null: phase-shifting
 };
 
-/// The profile of `file`, with the reader that its [fringe] table selects. Throws config::ConfigError, also for the
-/// phase-to-height calibration, and CalibrationError where that belongs to another sensor.
-SensorProfile load_sensor(const std::filesystem::path& file, std::shared_ptr<FringeDemodulator> demodulator);
-/// The same on the CPU; threads 0: one per core.
-SensorProfile load_sensor(const std::filesystem::path& file, unsigned threads);
-
 }  // namespace datum

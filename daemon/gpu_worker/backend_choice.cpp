@@ -33,6 +33,8 @@ std::chrono::nanoseconds monotonic() { return std::chrono::steady_clock::now().t
 
 }  // namespace
 
+bool has_gpu_worker() { return true; }
+
 BackendChoice choose_backend(const BackendSettings& settings, Timeout timeout,
                              const std::function<void(bool fault, const std::string& text)>& report,
                              std::unique_ptr<BoardMeasurer> reserve) {

@@ -38,6 +38,9 @@ struct BackendChoice {
   std::function<std::map<std::string, std::uint64_t>()> worker_restarts;
 };
 
+/// False in a first demo without CUDA: then `finder`, `matcher`, `sharer`, `correlator` and `demodulator` are null, since what uses them is left out too.
+bool has_gpu_worker();
+
 /// How long a board may wait for the preparation of the GPU; boards of a cell do not wait.
 enum class Timeout { of_a_cell, of_one_frame };
 

@@ -169,7 +169,7 @@ PlacementResult place_one(const std::vector<PlacedBoard>& boards, std::size_t wh
                        Htm<Board, Sensor>(Htm<Sensor, Board>(recipe.machine_from_board.matrix()).inverse()));
   const double begin = cpu_ms();
   CpuCorrelator correlator(cpu_backend(1));
-  const BoardShift s = board_shift(recipe, frame, view, 1, correlator);
+  const BoardShift s = board_shift(recipe, frame, view, 1, &correlator);
   PlacementResult r;
   r.cpu_ms = cpu_ms() - begin;
   const double stretch_ppm = largest_stretch_ppm(c.motion);

@@ -27,7 +27,6 @@
 #include "gpu/board/cpu_board.h"
 #include "gpu/core/parallel_for.h"
 #include "gpu/lu/system_inverter.h"
-#include "gpu/phase_correlation/correlator.h"
 
 namespace datum {
 
@@ -203,9 +202,7 @@ BoardInHand board_as_stated(BoardVerdict v, const HeightFrame& frame, const Insp
 BoardInHand place_board(BoardVerdict v, const HeightFrame& frame, const InspectionInputs& in) {
   BoardInHand b = board_as_stated(std::move(v), frame, in);
   if (b.why || !in.recipe->alignment) return b;
-  CpuCorrelator here(cpu_backend(in.threads));
-  const BoardShift shift =
-      board_shift(*in.recipe, frame, b.view, in.threads, in.correlator ? *in.correlator : here);
+  const BoardShift shift = board_shift(*in.recipe, frame, b.view, in.threads, in.correlator);
   if (in.correlator) b.correlated_by = shift.correlated_by;
   move_board(b, frame, shift);
   return b;

@@ -6,15 +6,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "daemon/inspection/board/board_in_hand.h"
-#include "daemon/inspection/board/warp_recipe.h"
 #include "daemon/inspection/recipe/alignment_recipe.h"
+#include "gpu/core/backend.h"
 #include "gpu/phase_correlation/correlator.h"
 
 namespace datum {
 namespace {
 
-constexpr const char* stage_name = "coarse_alignment";
 constexpr int alignment_samples = 2;  // per cell, along either axis
 
 Eigen::Vector2d place_of(const AlignmentGrid& g, std::uint32_t col, std::uint32_t row, int i, int k) {
@@ -107,7 +105,7 @@ std::vector<float> seen_mask(const std::vector<float>& heights, float board_mm, 
 StepRecord record_of(const AlignmentRecipe& a, const AlignmentGrid& g, double height_um,
                      const CorrelationShift& s) {
   StepRecord r;
-  r.name = stage_name;
+  r.name = coarse_alignment_step;
   r.version = "1";
   r.parameters = {{"max_shift_mm", fmt::format("{}", a.max_shift_mm)},
                   {"min_ratio", fmt::format("{}", a.min_ratio)},
@@ -148,8 +146,10 @@ std::optional<Refusal> refusal_of(const CorrelationShift& s, const AlignmentReci
 
 }  // namespace
 
+const char* why_no_alignment() { return nullptr; }
+
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                       unsigned threads, Correlator& correlator) {
+                       unsigned threads, Correlator* correlator) {
   const AlignmentRecipe& a = *recipe.alignment;
   if (a.max_rotation_deg) {
     const BoardLookAt look{frame, view};
@@ -165,60 +165,12 @@ BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const Boa
   const std::vector<float> heights = sampled_heights(frame, view, g);
   if (const std::optional<float> board_mm = median_of_seen(heights)) {
     const std::vector<float> seen = seen_mask(heights, *board_mm, g, height_um);
-    s = correlator.find({nominal_mask(recipe, g, height_um).data(), seen.data(), g.cols, g.rows}, settings);
-    correlated_by = correlator.describe();
+    CpuCorrelator here(cpu_backend(threads));
+    Correlator& by = correlator ? *correlator : here;
+    s = by.find({nominal_mask(recipe, g, height_um).data(), seen.data(), g.cols, g.rows}, settings);
+    correlated_by = by.describe();
   }
   return {refusal_of(s, a, g), record_of(a, g, height_um, s), {}, {}, correlated_by};
-}
-
-Htm<Board, Sensor> moved(const Htm<Board, Sensor>& placement, const std::vector<StepRecord>& stages) {
-  Eigen::Matrix4d back = Eigen::Matrix4d::Identity();
-  for (const StepRecord& stage : stages) {
-    if (const auto motion = registered_motion(stage)) return Htm<Board, Board>(back_of(*motion)) * placement;
-    if (stage.name != stage_name) continue;
-    for (const auto& [name, value] : stage.health) {
-      if (name == "shift_x_um") back(0, 3) -= value * 1e-3;
-      if (name == "shift_y_um") back(1, 3) -= value * 1e-3;
-    }
-  }
-  return Htm<Board, Board>(back) * placement;
-}
-
-std::shared_ptr<const Recipe> stretched_recipe(const Recipe& recipe, const std::vector<StepRecord>& stages) {
-  for (const StepRecord& stage : stages) {
-    const auto motion = registered_motion(stage);
-    if (!motion || motion->stretch.isZero(0)) continue;
-    const auto move = [&](Eigen::Vector2d& place_mm) { place_mm = stretched(place_mm, *motion); };
-    const auto move_component = [&](Component& c) {
-      move(c.body.centre_mm);
-      if (c.floor_outline) move(c.floor_outline->centre_mm);
-    };
-    auto seen = std::make_shared<Recipe>(recipe);
-    for (Component& c : seen->components) move_component(c);
-    for (BoardRect& rect : seen->exclusions) move(rect.centre_mm);
-    for (BoardCircle& hole : seen->holes) move(hole.centre_mm);
-    if (recipe.warp) {
-      auto warp = std::make_shared<WarpRecipe>(*recipe.warp);
-      for (Component& patch : warp->patches) move_component(patch);
-      seen->warp = std::move(warp);
-    }
-    return seen;
-  }
-  return nullptr;
-}
-
-void move_board(BoardInHand& b, const HeightFrame& frame, const BoardShift& shift) {
-  b.verdict.stages.push_back(shift.stage);
-  b.why = shift.why;
-  if (b.why) return;
-  b.registered = shift.registered;
-  b.placement = moved(b.placement, b.verdict.stages);
-  b.view = BoardView(frame, b.placement);
-  b.stretched = stretched_recipe(*b.in.recipe, b.verdict.stages);
-  if (b.stretched) {
-    b.in.recipe = b.stretched.get();
-    b.in.planner = nullptr;  // plans are kept by the recipe's hash
-  }
 }
 
 }  // namespace datum

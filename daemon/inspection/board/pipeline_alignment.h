@@ -25,9 +25,16 @@ struct BoardShift {
   std::string correlated_by = {};               // who correlated; empty: nothing was
 };
 
-/// The recipe must have an alignment. `view` is that of the recipe's placement.
+/// Names of the steps.
+inline constexpr const char* coarse_alignment_step = "coarse_alignment";
+inline constexpr const char* registration_step = "registration";
+
+/// Why this build aligns no board, which a first demo leaves out (DATUM_OFFLINE); null: it does.
+const char* why_no_alignment();
+
+/// The recipe must have an alignment. `view` is that of the recipe's placement. `correlator` null: this process' CPU.
 BoardShift board_shift(const Recipe& recipe, const HeightFrame& frame, const BoardView& view,
-                       unsigned threads, Correlator& correlator);
+                       unsigned threads, Correlator* correlator);
 
 /// The same where the recipe allows a rotation, by all looks at the board. Fiducials are looked for in the first one.
 BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> looks, unsigned threads);

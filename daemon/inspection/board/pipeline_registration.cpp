@@ -13,7 +13,6 @@
 namespace datum {
 namespace {
 
-constexpr const char* registration_name = "registration";
 constexpr double rad_from_mdeg = 1.7453292519943296e-5;
 
 Refusal not_placed(std::string detail) { return {Reason::alignment, std::move(detail)}; }
@@ -185,7 +184,7 @@ std::optional<Refusal> place_refusal(const BoardRegistration& r, const Recipe& r
 
 StepRecord record_of(const BoardRegistration& r, const AlignmentRecipe& a, double height_um) {
   StepRecord s;
-  s.name = registration_name;
+  s.name = registration_step;
   s.version = "1";
   s.parameters = {{"max_shift_mm", fmt::format("{}", a.max_shift_mm)},
                   {"max_rotation_deg", fmt::format("{}", *a.max_rotation_deg)},
@@ -290,23 +289,6 @@ BoardShift registered_board(const Recipe& recipe, std::span<const BoardLookAt> l
     if (has_stretch(a)) found.registered->stretched = r.best->fit.full;
   }
   return found;
-}
-
-std::optional<PlaneMotion> registered_motion(const StepRecord& stage) {
-  if (stage.name != registration_name) return std::nullopt;
-  PlaneMotion m;
-  for (const auto& [name, value] : stage.health) {
-    if (name == "pivot_x_mm") m.pivot_mm.x() = value;
-    if (name == "pivot_y_mm") m.pivot_mm.y() = value;
-    if (name == "shift_x_um") m.shift_mm.x() = value * 1e-3;
-    if (name == "shift_y_um") m.shift_mm.y() = value * 1e-3;
-    if (name == "rotation_mdeg") m.rotation_deg = value * 1e-3;
-    if (name == "scale_ppm") m.stretch[0] = value * 1e-6;
-    if (name == "scale_x_ppm") m.stretch += Eigen::Vector3d(value, value, 0) * 0.5e-6;
-    if (name == "scale_y_ppm") m.stretch += Eigen::Vector3d(value, -value, 0) * 0.5e-6;
-    if (name == "shear_urad") m.stretch[2] = value * 0.5e-6;
-  }
-  return m;
 }
 
 }  // namespace datum

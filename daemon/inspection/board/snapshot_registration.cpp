@@ -15,10 +15,9 @@
 namespace datum {
 namespace {
 
-constexpr double mdeg_per_rad = 57295.77951308232;
+constexpr double mdeg_of_rad = 57295.77951308232;
 constexpr double chance = 0.003;  // of a board
 constexpr double least_apart_px = 2;
-constexpr const char* common_place = "common_place";
 
 Eigen::Vector3d position_of(const StatedSnapshot& s) { return Eigen::Vector3d(s.hand.in.pose.q_mm.data()); }
 
@@ -169,7 +168,7 @@ std::optional<Refusal> contradiction(const Looks& looks, const RegisteredMotion&
     ++tested;
     const Eigen::Vector3d& off = *own[k].off;
     const double chi2 = chi2_of(own[k], scatter, way_covariance(s, middle_mm));
-    const double x_um = 1e3 * off.x(), y_um = 1e3 * off.y(), turn_mdeg = mdeg_per_rad * off.z();
+    const double x_um = 1e3 * off.x(), y_um = 1e3 * off.y(), turn_mdeg = mdeg_of_rad * off.z();
     record.health.insert(record.health.end(), {{s.name + "_off_x_um", x_um},
                                                {s.name + "_off_y_um", y_um},
                                                {s.name + "_off_rotation_mdeg", turn_mdeg},
@@ -207,15 +206,8 @@ BoardShift registered_snapshots(const std::vector<StatedSnapshot>& snapshots, co
     if (const auto why = different_places(looks)) shift.why = why;
   }
   const bool is_common = is_turned || 2 * tested > snapshots.size();
-  shift.stage.parameters.emplace_back(common_place, is_common ? "true" : "false");
+  shift.stage.parameters.emplace_back(common_place_parameter, is_common ? "true" : "false");
   return shift;
-}
-
-bool have_common_place(const std::vector<StepRecord>& stages) {
-  for (const StepRecord& stage : stages)
-    for (const auto& [name, value] : stage.parameters)
-      if (name == common_place) return value == "true";
-  return false;
 }
 
 }  // namespace datum

@@ -26,6 +26,9 @@ struct StatedSnapshot {
 /// the stage moved. Where the common search fails, snapshots that find the board at different places each are named so as well.
 BoardShift registered_snapshots(const std::vector<StatedSnapshot>& snapshots, const InspectionInputs& in);
 
+/// Of the step, "true" or "false".
+inline constexpr const char* common_place_parameter = "common_place";
+
 /// Whether more than half of the snapshots were tested at one place of the board, or all together show it turned: no gross mistake in
 /// the stated conventions puts them side by side then.
 bool have_common_place(const std::vector<StepRecord>& stages);

@@ -200,13 +200,6 @@ MotionFit fit_by(const std::vector<EdgePair>& pairs, const PlaneMotion& motion, 
 
 }  // namespace
 
-Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm) {
-  Eigen::Matrix<double, 2, 6> by;
-  by << 1, 0, -arm_mm.y(), arm_mm.x(), arm_mm.x(), arm_mm.y(),  //
-      0, 1, arm_mm.x(), arm_mm.y(), -arm_mm.y(), arm_mm.x();
-  return by;
-}
-
 Eigen::Matrix<double, 2, 6> place_rows(const Eigen::Vector2d& at_mm, const PlaneMotion& motion) {
   const Eigen::Matrix2d linear = MovedPlane(motion).linear();
   Eigen::Matrix<double, 2, 6> by;

@@ -43,10 +43,7 @@ MotionFit fit_motion(const std::vector<EdgePair>& pairs, const PlaneMotion& moti
 PlaneMotion corrected(const PlaneMotion& motion, const Eigen::Vector3d& correction);
 PlaneMotion corrected(const PlaneMotion& motion, const MotionFit& fit);
 
-/// Displacements of a place `arm` from the pivot by the unknowns of MotionFit::full, along the same axes.
-Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm);
-
-/// The same of a nominal place of the board, with the board at `motion`, along the axes of the motion's place.
+/// stretch_rows (plane_motion.h) of a nominal place of the board, with the board at `motion`, along the axes of the motion's place.
 Eigen::Matrix<double, 2, 6> place_rows(const Eigen::Vector2d& at_mm, const PlaneMotion& motion);
 
 }  // namespace datum

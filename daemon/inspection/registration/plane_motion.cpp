@@ -26,11 +26,6 @@ Eigen::Matrix2d matrix_of_stretch(const Eigen::Vector3d& stretch) {
   return d;
 }
 
-Eigen::Vector2d stretched(const Eigen::Vector2d& board_mm, const PlaneMotion& motion) {
-  if (motion.stretch.isZero(0)) return board_mm;
-  return motion.pivot_mm + matrix_of_stretch(motion.stretch) * (board_mm - motion.pivot_mm);
-}
-
 Eigen::Matrix4d back_of(const PlaneMotion& motion) {
   const Eigen::Matrix2d back = rotation_by_deg(motion.rotation_deg).transpose();
   Eigen::Matrix4d m = Eigen::Matrix4d::Identity();
@@ -57,6 +52,13 @@ Eigen::Matrix2d matrix_of(const BoardTurn& turn) {
   Eigen::Matrix2d m = rotation_by_deg(90.0 * turn.quarters);
   if (turn.mirrored) m.col(0) = -m.col(0);
   return m;
+}
+
+Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm) {
+  Eigen::Matrix<double, 2, 6> by;
+  by << 1, 0, -arm_mm.y(), arm_mm.x(), arm_mm.x(), arm_mm.y(),  //
+      0, 1, arm_mm.x(), arm_mm.y(), -arm_mm.y(), arm_mm.x();
+  return by;
 }
 
 }  // namespace datum

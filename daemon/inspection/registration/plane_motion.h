@@ -39,7 +39,10 @@ struct PlaneMotion {
 Eigen::Matrix2d matrix_of_stretch(const Eigen::Vector3d& stretch);
 
 /// D (p - pivot) + pivot; p itself without a stretch.
-Eigen::Vector2d stretched(const Eigen::Vector2d& board_mm, const PlaneMotion& motion);
+inline Eigen::Vector2d stretched(const Eigen::Vector2d& board_mm, const PlaneMotion& motion) {
+  if (motion.stretch.isZero(0)) return board_mm;
+  return motion.pivot_mm + matrix_of_stretch(motion.stretch) * (board_mm - motion.pivot_mm);
+}
 
 /// A motion with its matrix at hand, for many points.
 class MovedPlane {
@@ -61,5 +64,8 @@ class MovedPlane {
 
 /// 4x4 matrix of the way back, of a board as designed and without its stretch: from coordinates of the place in the recipe to the moved board's own.
 Eigen::Matrix4d back_of(const PlaneMotion& motion);
+
+/// Displacements of a place `arm` from the pivot by the unknowns of MotionFit::full (motion_fit.h), along the board's axes.
+Eigen::Matrix<double, 2, 6> stretch_rows(const Eigen::Vector2d& arm_mm);
 
 }  // namespace datum

@@ -40,7 +40,7 @@ struct AlignedPemtron {
     m(1, 3) = y;
     const BoardView view(frame, Htm<Board, Sensor>(m));
     CpuCorrelator correlator(cpu_backend(0));
-    const BoardShift shift = board_shift(recipe, frame, view, 0, correlator);
+    const BoardShift shift = board_shift(recipe, frame, view, 0, &correlator);
     *why = shift.why;
     return {shift.stage.health.at(0).second * 1e-3, shift.stage.health.at(1).second * 1e-3};
   }
