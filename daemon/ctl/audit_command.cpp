@@ -1,6 +1,7 @@
 // datumctl audit: who did what, from the chain of results.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // datumctl backup, restore: copies of the result store.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 
 #include "config/utc_time.h"

@@ -1,13 +1,16 @@
 // `datumctl calibrate`: the steps of a calibration, by the commands of CALibration.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "daemon/ctl/calibrate_files.h"
 #include "daemon/ctl/scpi_client.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

@@ -1,6 +1,7 @@
 // Declares datumctl calibrate, hole, verify and fringe; other files implement their steps.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 

@@ -1,6 +1,7 @@
 // datumctl recipes, choose, unit, arm, trigger, abort
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "daemon/ctl/command_line.h"

@@ -1,6 +1,7 @@
 // datumctl chart: control charts of the running cell.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,7 @@
 // datumctl chart freeze: control limits from results of phase 1.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <chrono>
 #include <memory>

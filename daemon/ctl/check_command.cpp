@@ -1,6 +1,7 @@
 // datumctl check: reference checks of the cell, and results since one was good.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>

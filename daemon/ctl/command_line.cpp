@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "config/finite_options.h"
@@ -22,7 +23,8 @@ std::string meant_by(const std::string& word, const config::Words& known) {
 
 }  // namespace
 
-CommandLine::CommandLine() : app("datumctl: results and control of datumd", "datumctl") {
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>("datumctl: results and control of datumd", "datumctl")), app(*app_) {
   app.require_subcommand(1);
   std::string statuses = "Exit status:";
   for (const auto& e : exit_meanings) statuses += std::string("\n  ") + e.status + "  " + e.meaning;
@@ -56,6 +58,8 @@ CommandLine::CommandLine() : app("datumctl: results and control of datumd", "dat
   add_shell_commands(*this);
 }
 
+CommandLine::~CommandLine() = default;
+
 CLI::App* CommandLine::leaf(CLI::App& under, const std::string& name, const std::string& words,
                             std::function<int()> run) {
   auto* command = under.add_subcommand(name, words);
@@ -75,6 +79,19 @@ CLI::App* CommandLine::link_leaf(CLI::App& under, const std::string& name, const
   for (const char* file : {"--tls-ca", "--tls-cert", "--tls-key"})
     offer(command->get_option(file), Offer::files);
   return command;
+}
+
+void CommandLine::leave_out(CLI::App& under, std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    leaf(under, name, "not in the build of a first demo; ./datum demo --cad, test or install builds it",
+         [name] {
+           fmt::print(stderr,
+                      "datumctl: {}: a first demo leaves it out; ./datum demo --cad, test or install "
+                      "builds it\n",
+                      name);
+           return static_cast<int>(usage);
+         })
+        ->allow_extras();
 }
 
 void CommandLine::add_json(CLI::App& command, const std::string& words) {

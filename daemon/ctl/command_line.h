@@ -1,13 +1,18 @@
 // The command line of datumctl: one tree, from which --help, the manual page and completion are made.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "daemon/ctl/link_options.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace datum {
 
@@ -20,12 +25,15 @@ enum class Offer {
 };
 
 class CommandLine {
+  const std::unique_ptr<CLI::App> app_;
+
  public:
   CommandLine();
+  ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  CLI::App app;
+  CLI::App& app;
   LinkOptions link;
   bool json = false;
 
@@ -39,6 +47,9 @@ class CommandLine {
                       std::function<int()> run);
   /// Adds --json to a subcommand that prints data.
   void add_json(CLI::App& command, const std::string& words = "the same as JSON");
+
+  /// Adds subcommands that refuse, with what builds them (offline_absent.cpp).
+  void leave_out(CLI::App& under, std::initializer_list<const char*> names);
 
   /// Sets the completion of an option.
   void offer(const CLI::Option* option, Offer what) { offers_[option] = what; }

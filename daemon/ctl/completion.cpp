@@ -1,5 +1,6 @@
 #include "daemon/ctl/completion.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

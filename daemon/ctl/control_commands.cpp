@@ -1,6 +1,7 @@
 // datumctl control: control of the cell by one host (SYSTem:LOCK).
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // datumctl temperature, position, referenced, links, reopen, selftest
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "daemon/ctl/command_line.h"

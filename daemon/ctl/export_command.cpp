@@ -1,6 +1,7 @@
 // datumctl export: stored results for other programs, with or without a running daemon.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <memory>

@@ -1,6 +1,7 @@
 // datumctl fit parallel-planes
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>

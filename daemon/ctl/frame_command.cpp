@@ -1,6 +1,7 @@
 // datumctl frame describe
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -1,13 +1,16 @@
 // `datumctl fringe`: commissioning of a sensor with raw fringe images. Needs no daemon.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/ctl/fringe_columns.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

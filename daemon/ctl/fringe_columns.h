@@ -1,11 +1,14 @@
 // `datumctl fringe columns`: content of raw fringe images, before there is a sensor profile or a calibration.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "gpu/fringe_phase/fringe_phase.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

@@ -1,12 +1,15 @@
 // `datumctl hole`: a hole scanned, then touched, by the commands of PROBe:HOLE.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <string>
 
 #include "daemon/ctl/scpi_client.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

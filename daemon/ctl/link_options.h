@@ -1,11 +1,14 @@
 // Connection to the daemon: options of every subcommand that uses it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "daemon/ctl/scpi_client.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "daemon/ctl/exit_status.h"
 #include "daemon/store/export_columns.h"
 #include "daemon/text/roff.h"

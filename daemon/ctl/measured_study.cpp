@@ -2,6 +2,7 @@
 #include "daemon/ctl/measured_study.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // datumctl send, help, errors: the command protocol itself.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

@@ -1,6 +1,7 @@
 // datumctl recipe: what changed between two recipes, whether one can be measured, and what an edit does to kept frames.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "calib/calibration_store.h"

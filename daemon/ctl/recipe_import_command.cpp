@@ -1,6 +1,7 @@
 // datumctl recipe import, update and picture: recipes from designs, without the daemon.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <new>

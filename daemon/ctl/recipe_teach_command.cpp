@@ -1,6 +1,7 @@
 // datumctl recipe teach and recipe confirm: golden boards, and a person's word on what they taught.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 

@@ -1,6 +1,7 @@
 // datumctl report: pages of stored results as files of their own, HTML or PDF.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,7 @@
 // datumctl results, show: from the store, or over the link where the store can't be read.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 

@@ -1,6 +1,8 @@
 // datumctl completion, manual: hidden, for the installation.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/completion.h"
 #include "daemon/ctl/exit_status.h"

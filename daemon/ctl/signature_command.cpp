@@ -1,6 +1,8 @@
 // datumctl signature: the newest signed head of the chain of results, for storage elsewhere.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "daemon/ctl/command_line.h"
 #include "daemon/ctl/dialogue.h"
 #include "daemon/ctl/exit_status.h"

@@ -1,5 +1,6 @@
 // datumctl spc: charts and capability of what the store holds.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <memory>

@@ -1,6 +1,7 @@
 // datumctl status: the daemon's state, its inputs, and faults that affect trust in results.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <ctime>
 #include <nlohmann/json.hpp>
 

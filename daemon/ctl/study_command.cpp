@@ -1,5 +1,6 @@
 // datumctl study: gauge studies, from a table or measured through the cell.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <fstream>

@@ -1,6 +1,7 @@
 #include "daemon/ctl/study_live.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <charconv>

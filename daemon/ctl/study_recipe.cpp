@@ -1,6 +1,7 @@
 // datumctl recipe reproducibility: a study's standard uncertainty into a recipe's text.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 

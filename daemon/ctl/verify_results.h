@@ -2,11 +2,14 @@
 // again. Works with or without a running daemon.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "daemon/ctl/verify.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace datum {
 

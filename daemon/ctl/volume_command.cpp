@@ -1,6 +1,7 @@
 // datumctl volume denoise
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include <charconv>

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <sstream>
 
+#include "daemon/ctl/exit_status.h"
 #include "daemon/ctl/manual.h"
 #include "tests/fresh_folder.h"
 
@@ -31,6 +33,17 @@ struct CompletionTest : ::testing::Test {
   CommandLine line;
   LinkOptions asked;
 };
+
+TEST(LeftOut, EachCommandIsRefusedWithWhatBuildsIt) {
+  CommandLine line;
+  CLI::App* group = line.app.add_subcommand("group", "steps");
+  line.leave_out(*group, {"one", "two"});
+  const char* const typed[] = {"datumctl", "group", "two", "--any", "words"};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(line.run(5, typed), usage);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "datumctl: two: a first demo leaves it out; ./datum demo --cad, test or install builds it\n");
+}
 
 TEST_F(CompletionTest, OffersSubcommandsAndStepsButNoHiddenOnes) {
   EXPECT_THAT(of("datumctl ").words, Contains("status"));

@@ -2,6 +2,7 @@
 // files are keys that the samples show.
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>
 #include <regex>
