@@ -65,8 +65,8 @@ TEST(Dependencies, AreThoseOfTheScriptAndOfCMake) {
     for (const std::string& row : rows_of(heading)) listed.insert(row);
   const std::string script = slurp(root / "datum");
   std::set<std::string> installed;
-  for (const std::string list :
-       {"demo_packages=\"", "build_packages=\"$demo_packages ", "plant_packages=\""}) {
+  for (const std::string list : {"kernel_packages=\"", "demo_packages=\"$kernel_packages ",
+                                 "build_packages=\"$demo_packages ", "plant_packages=\""}) {
     const auto begin = script.find("\n" + list), to = script.find("\"\n", begin);
     ASSERT_NE(begin, std::string::npos) << list;
     const auto from = begin + 1 + list.size();
