@@ -1,11 +1,16 @@
 #include "daemon/inspection/surface/surface_statistics.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "daemon/inspection/surface/area_bins.h"
 #include "daemon/inspection/surface/area_quantiles.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -42,23 +47,16 @@ struct Collected {
   AreaSums sums;
   std::int64_t out_units = 0;
 
+  /// A point that is of no face.
   void add(const SurfaceMap& map, std::size_t i) {
     const ModelDistance& d = map.distances[i];
     ++s.points;
-    const double um = 1000.0 * d.distance;
     if (d.kind == MatchClass::rim) {
       ++s.rim;
-    } else if (d.kind == MatchClass::edge) {
-      spread(um, s.edge++ == 0, &s.edge_least_um, &s.edge_largest_um);
-      s.edge_out += is_out(map, i);
-    } else {
-      spread(um, s.face++ == 0, &s.least_um, &s.largest_um);
-      const AreaShare share = area_share(d.distance, map.area_mm2[i]);
-      sums.add(share);
-      if (!is_out(map, i)) return;
-      ++s.face_out;
-      out_units += share.units;
+      return;
     }
+    spread(1000.0 * d.distance, s.edge++ == 0, &s.edge_least_um, &s.edge_largest_um);
+    s.edge_out += is_out(map, i);
   }
   /// Of points behind these.
   void add(const Collected& o) {
@@ -76,6 +74,106 @@ struct Collected {
   }
 };
 
+/// Face points of one group and region on their way into its sums.
+class FaceBlock {
+ public:
+  static constexpr std::size_t most = 64;
+
+  /// Bins of all groups, of this thread, and of the points.
+  FaceBlock(std::int64_t* bins, std::uint32_t* bin_of_point) : bins_(bins), bin_of_point_(bin_of_point) {}
+
+  __attribute__((always_inline)) void add(float mm, double area_mm2, std::size_t point) {
+    mm_[count_] = mm;
+    area_mm2_[count_] = area_mm2;
+    point_[count_++] = point;
+  }
+  bool full() const { return count_ == most; }
+
+  /// Empties it into group g. `limits`: the region's, null where it has none.
+  __attribute__((always_inline)) void flush(std::size_t g, const SurfaceRegion* limits, Collected& to) {
+    if (count_ == 0) return;
+    for (std::size_t k = count_; k < most; ++k) mm_[k] = 0;
+    for (std::size_t k = count_; k < most; ++k) area_mm2_[k] = 0;
+    for (std::size_t k = 0; k < most; ++k) scaled_nm_[k] = nm_per_mm * mm_[k];
+    for (std::size_t k = 0; k < most; ++k) scaled_units_[k] = units_per_mm2 * area_mm2_[k];
+    round(scaled_nm_, nm_);
+    round(scaled_units_, units_);
+    sum_up(g, limits, to);
+    count_ = 0;
+  }
+
+ private:
+  using Scaled = std::array<double, most>;
+  using Whole = std::array<std::int64_t, most>;
+
+  /// As nearest_integer().
+  static __attribute__((always_inline)) void round(const Scaled& from, Whole& to) {
+    constexpr double low_bits =
+        0x1.8p52;  // of a sum with it they are the nearest integer's, the even one's of two
+    std::uint64_t beyond = 0;
+    std::array<std::uint64_t, most> large;
+    for (std::size_t k = 0; k < most; ++k) large[k] = ::fabs(from[k]) < 0x1p51 ? 0 : 1;
+    for (std::size_t k = 0; k < most; ++k) beyond |= large[k];
+    if (beyond != 0) {
+      for (std::size_t k = 0; k < most; ++k) to[k] = nearest_integer(from[k]);
+      return;
+    }
+    Scaled sum, away;
+    for (std::size_t k = 0; k < most; ++k) sum[k] = from[k] + low_bits;
+    for (std::size_t k = 0; k < most; ++k) {
+      const double rest = from[k] - (sum[k] - low_bits);  // exact
+      const double up = rest == 0.5 && from[k] > 0 ? 1.0 : 0.0;
+      away[k] = rest == -0.5 && from[k] < 0 ? -1.0 : up;
+    }
+    for (std::size_t k = 0; k < most; ++k) sum[k] += away[k];
+    std::memcpy(to.data(), sum.data(), sizeof to);
+    for (std::size_t k = 0; k < most; ++k) to[k] -= std::bit_cast<std::int64_t>(low_bits);
+  }
+
+  __attribute__((always_inline)) void sum_up(std::size_t g, const SurfaceRegion* limits, Collected& to) {
+    Collected own;
+    float least = mm_[0], largest = mm_[0];
+    AreaSums sums;
+    std::int64_t* const bins = bins_ + g * AreaBins::bins;
+    const double low = limits ? limits->lower_mm : -HUGE_VAL, high = limits ? limits->upper_mm : HUGE_VAL;
+    for (std::size_t k = 0; k < count_; ++k) {
+      const float mm = mm_[k];
+      const std::int64_t nm = nm_[k], units = units_[k];
+      least = std::min(least, mm);
+      largest = std::max(largest, mm);
+      sums.total += units;
+      const AreaSums::Wide product = AreaSums::Wide{units} * nm;
+      sums.sum += product;
+      sums.squares +=
+          is_long(product) ? product * nm : AreaSums::Wide{static_cast<std::int64_t>(product)} * nm;
+      const std::size_t bin = AreaBins::bin_of(nm);
+      bins[bin] += units;
+      bin_of_point_[point_[k]] = static_cast<std::uint32_t>(g * AreaBins::bins + bin);
+      if (mm >= low && mm <= high) continue;
+      if (!limits) continue;
+      ++own.s.face_out;
+      own.out_units += units;
+    }
+    // both grow with the deviation
+    sums.least_nm = nm_of(least);
+    sums.largest_nm = nm_of(largest);
+    own.sums = sums;
+    own.s.points = own.s.face = count_;
+    own.s.least_um = 1000.0 * least;
+    own.s.largest_um = 1000.0 * largest;
+    to.add(own);
+  }
+  static bool is_long(AreaSums::Wide v) { return v != AreaSums::Wide{static_cast<std::int64_t>(v)}; }
+
+  std::int64_t* bins_;
+  std::uint32_t* bin_of_point_;
+  std::size_t count_ = 0;
+  std::array<float, most> mm_;
+  Scaled area_mm2_, scaled_nm_, scaled_units_;
+  Whole nm_, units_;
+  std::array<std::size_t, most> point_;
+};
+
 AreaRange range_of(const AreaSums& sums) {
   return sums.total > 0 ? AreaRange{sums.least_nm, sums.largest_nm, sums.total} : AreaRange{};
 }
@@ -91,22 +189,54 @@ void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t group
   }
 }
 
+/// Sums of points from .. to, all of one thread.
+template <class GroupOf>
+void sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t from, std::size_t to,
+            std::int64_t* bins, std::uint32_t* bin_of_point, std::vector<Collected>& own) {
+  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
+    FaceBlock block(bins, bin_of_point);
+    const std::size_t groups = own.size();
+    const ModelDistance* const distances = map.distances.data();
+    const double* const areas = map.area_mm2.data();
+    std::size_t group = groups, region = 0;  // of the block's points
+    const auto flush = [&]() DATUM_VECTOR_LOOP {
+      if (group < groups)
+        block.flush(group, region < map.regions.size() ? &map.regions[region] : nullptr, own[group]);
+    };
+    for (std::size_t i = from; i < to; ++i) {
+      bin_of_point[i] = AreaBins::no_bin;
+      const ModelDistance& d = distances[i];
+      if (d.kind == MatchClass::no_data) continue;
+      const std::size_t g = group_of(i);
+      if (g >= groups) continue;
+      if (d.kind != MatchClass::face) {
+        own[g].add(map, i);
+        continue;
+      }
+      const std::size_t r = region_of(map, i);
+      if (g != group || r != region || block.full()) {
+        flush();
+        group = g;
+        region = r;
+      }
+      block.add(d.distance, areas[i], i);
+    }
+    flush();
+  });
+}
+
 template <class GroupOf>
 std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t groups,
-                              unsigned threads) {
+                              unsigned threads, AreaBins& bins) {
   constexpr std::size_t length = 4096;  // some for each of many threads
-  std::vector<std::vector<Collected>> of_run(runs_of(map.points.size(), length));
-  in_runs(
-      threads, map.points.size(),
-      [&](std::size_t run, std::size_t from, std::size_t to) {
-        std::vector<Collected> own(groups);
-        for (std::size_t i = from; i < to; ++i) {
-          if (map.distances[i].kind == MatchClass::no_data) continue;
-          if (const std::size_t g = group_of(i); g < groups) own[g].add(map, i);
-        }
-        of_run[run] = std::move(own);
-      },
-      length);
+  const std::size_t points = map.points.size();
+  std::vector<std::vector<Collected>> of_run(runs_of(points, length));
+  parallel_for(threads, of_run.size(), [&](std::size_t run, unsigned slot) {
+    std::vector<Collected> own(groups);
+    sum_up(map, group_of, run * length, std::min(points, (run + 1) * length), bins.of_thread(slot),
+           bins.bin_of_points(), own);
+    of_run[run] = std::move(own);
+  });
   std::vector<Collected> all(groups);
   for (const std::vector<Collected>& some : of_run)
     for (std::size_t g = 0; g < groups; ++g) all[g].add(some[g]);
@@ -138,13 +268,21 @@ std::vector<SurfaceStatistics> collect(const SurfaceMap& map, const GroupOf& gro
                                        unsigned threads,
                                        const std::function<SharesOfRegions()>& wanted = {}) {
   check_areas(map);
-  const std::vector<Collected> all = sum_up(map, group_of, groups, threads);
+  AreaBins bins(groups, map.points.size(), threads);
+  const std::vector<Collected> all = sum_up(map, group_of, groups, threads, bins);
   std::vector<AreaRange> ranges;
-  for (const Collected& c : all) ranges.push_back(range_of(c.sums));
+  std::vector<std::int64_t> units;
+  for (const Collected& c : all) {
+    ranges.push_back(range_of(c.sums));
+    units.push_back(ranges.back().units);
+  }
   SharesOfRegions shares = wanted ? wanted() : SharesOfRegions();
   shares.resize(groups);
   for (std::vector<double>& of_group : shares) of_group.insert(of_group.begin(), {0.01, 0.5, 0.99});
-  const auto values = quantiles(map, group_of, ranges, shares, threads);
+  const auto share_of = [&](std::size_t i) { return area_share(map.distances[i].distance, map.area_mm2[i]); };
+  std::vector<std::vector<double>> values;
+  if (!bins.find(units, shares, share_of, threads, values))
+    values = quantiles(map, group_of, ranges, shares, threads);
   std::vector<SurfaceStatistics> statistics;
   for (std::size_t g = 0; g < groups; ++g) {
     SurfaceStatistics& s = statistics.emplace_back(all[g].s);
