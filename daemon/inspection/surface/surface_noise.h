@@ -4,6 +4,8 @@
 // windows is lifted by noise. Tiles of a region about their own planes do. Lengths in mm.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +17,8 @@
 
 namespace datum {
 
-struct RegionCells;  // surface_region_form.h
+struct RegionCells;    // surface_region_form.h
+class CellsOfRegions;  // surface_region_form.h
 
 /// Residuals of a region's tiles about their own planes; medians over tiles, so that a dent in some of them does not count.
 /// Degrees of freedom that the planes took are given back.
@@ -48,12 +51,28 @@ std::vector<RegionNoise> region_noises(const std::vector<SnapshotGrid>& grids,
                                        const std::vector<float>& value, std::size_t regions, int window_px,
                                        unsigned threads = 1);
 
-/// The form of a part of a region, without noise, and how many whole tiles that part is.
-struct FormLevel {
-  double mm = 0, share = 0;
-  double drop_mm = 0;  // by which the lowest pixel of a window there lies below its middle
+/// The same by cells that fit.
+std::vector<RegionNoise> region_noises(const CellsOfRegions& cells, std::size_t regions, int window_px,
+                                       unsigned threads);
+
+/// The form of a region, without noise, part by part.
+struct FormLevels {
+  static constexpr std::size_t of_cell = 16;  // side by side
+  UnsetList<double> mm;
+  UnsetList<double>
+      fall_mm;  // by which the lowest pixel of a window there lies below its middle: of noise and slope the larger
+  UnsetList<double> share;  // of each cell: how many whole tiles one of its levels is
+  /// Of windows with the highest pixels up (`highest`), and with the lowest ones up.
+  struct Side {
+    double top_mm = -HUGE_VAL;   // where windows lie without noise of the pixel
+    double edge_mm = -HUGE_VAL;  // the highest of the form's own windows
+    void take(const Side& o) {
+      top_mm = std::max(top_mm, o.top_mm);
+      edge_mm = std::max(edge_mm, o.edge_mm);
+    }
+  } lowest, highest;
+  bool empty() const { return mm.empty(); }
 };
-using FormLevels = UnsetList<FormLevel>;
 /// Of one region: for each snapshot the quadratic through the means of cells of 8 pixels, and what its tiles deviate from that, shrunk
 /// by the part of their variance that noise makes (James and Stein 1961); at every second pixel both ways.
 FormLevels form_levels(const std::vector<SnapshotGrid>& grids,
@@ -81,5 +100,8 @@ NoiseLift noise_lift(const RegionNoise& noise, const FormLevels& form, double si
 struct RegionLifts {
   std::optional<NoiseLift> lowest, highest;
 };
+/// The same of these sides' highest windows, the lowest one's with the other sign; nothing of a side without one.
+RegionLifts noise_lifts(const RegionNoise& noise, const FormLevels& form, std::optional<double> lowest_mm,
+                        std::optional<double> highest_mm, unsigned threads = 1);
 
 }  // namespace datum

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "daemon/inspection/surface/in_runs.h"
+#include "daemon/inspection/surface/pixel_row.h"
 #include "daemon/inspection/surface/value_ranks.h"
+#include "gpu/core/vector_loop.h"
 
 namespace datum {
 namespace {
@@ -74,12 +75,8 @@ struct Bounds {
   double low_mm = 0, high_mm = 0;
 };
 
-/// Range of a region's values that noise explains.
-Bounds noise_bounds(std::span<const float> values, const WindowExtremes& e, double sigma_mm,
-                    unsigned threads) {
-  if (values.empty()) return {};
-  const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
-  const auto [least, largest] = values_at(values, rank, values.size() - 1 - rank, threads);
+/// Range of a region's values that noise explains; `least` and `largest` but for a hundredth at either end.
+Bounds noise_bounds(float least, float largest, const WindowExtremes& e, double sigma_mm) {
   double low = double{least} + share_sigmas * sigma_mm;
   double high = double{largest} - share_sigmas * sigma_mm;
   if (e.windows > 0) {
@@ -88,37 +85,12 @@ Bounds noise_bounds(std::span<const float> values, const WindowExtremes& e, doub
   }
   return {low - noise_sigmas * sigma_mm, high + noise_sigmas * sigma_mm};
 }
-
-/// The same for each region, from the values of its points.
-std::vector<Bounds> noise_bounds(const std::vector<std::uint16_t>& region_of_point,
-                                 const std::vector<float>& deviation,
-                                 const std::vector<WindowExtremes>& extremes,
-                                 const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
-                                 unsigned threads) {
-  const std::size_t regions = extremes.size(), points = region_of_point.size();
-  // of each run and region: how many of its values lie before the run's, first how many are in the run
-  std::vector<std::vector<std::size_t>> at(runs_of(points));
-  in_runs(threads, points, [&](std::size_t run, std::size_t from, std::size_t to) {
-    std::vector<std::size_t> own(regions);
-    for (std::size_t i = from; i < to; ++i)
-      if (region_of_point[i] < regions) ++own[region_of_point[i]];
-    at[run] = std::move(own);
-  });
-  std::vector<UnsetList<float>> values(regions);
-  for (std::size_t r = 0; r < regions; ++r) {
-    std::size_t all = 0;
-    for (std::vector<std::size_t>& of_run : at) all += std::exchange(of_run[r], all);
-    values[r].resize(all);
-  }
-  in_runs(threads, points, [&](std::size_t run, std::size_t from, std::size_t to) {
-    std::vector<std::size_t> next = std::move(at[run]);
-    for (std::size_t i = from; i < to; ++i)
-      if (const std::uint16_t r = region_of_point[i]; r < regions) values[r][next[r]++] = deviation[i];
-  });
-  std::vector<Bounds> bounds;
-  for (std::size_t r = 0; r < regions; ++r)
-    bounds.push_back(noise_bounds(values[r], extremes[r], sigma_mm(noise[r], sensor), threads));
-  return bounds;
+Bounds noise_bounds(std::span<const float> values, const WindowExtremes& e, double sigma_mm,
+                    unsigned threads) {
+  if (values.empty()) return {};
+  const auto rank = static_cast<std::size_t>(share * static_cast<double>(values.size() - 1));
+  const auto [least, largest] = values_at(values, rank, values.size() - 1 - rank, threads);
+  return noise_bounds(least, largest, e, sigma_mm);
 }
 
 /// The largest spot in a region's distances from the check's plane that widens their range beyond the limit.
@@ -143,34 +115,44 @@ SurfaceSpot range_spot(const MeasuredSurface& m, double limit_mm, std::size_t re
                   least_px(settings))[region];
 }
 
-/// Points of regions, whatever noise explains: of most parts too few for a spot, and nobody need look for one.
-std::uint64_t out_of_tolerance(const ComparedSurface& surface, unsigned threads) {
-  const std::vector<SurfaceRegion>& regions = surface.map.regions;
-  std::atomic<std::uint64_t> out = 0;
-  in_runs(threads, surface.judged_region.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    std::uint64_t own = 0;
-    for (std::size_t i = from; i < to; ++i) {
-      const std::uint16_t r = surface.judged_region[i];
-      if (r == no_region) continue;
-      const double d = surface.deviation[i];
-      own += d > regions[r].upper_mm || d < regions[r].lower_mm;
-    }
-    out += own;
-  });
-  return out;
-}
-
-/// Adds spots of pixels compared with a step that deviate in the same direction: `sign` of their deviation.
-void add_step_spots(const ComparedSurface& surface, std::vector<std::uint8_t> is_out,
+/// Adds spots of those of the points `out` that are compared with a step and deviate in the same direction: `sign` of their deviation.
+void add_step_spots(const ComparedSurface& surface, const std::vector<std::uint32_t>& out,
                     const SurfaceSettings& settings, double sign, std::vector<SurfaceSpot>& spots) {
   const SurfaceMap& map = surface.map;
-  for (std::size_t i = 0; i < is_out.size(); ++i)
-    is_out[i] =
-        is_out[i] && map.distances[i].kind == MatchClass::edge && sign * map.distances[i].distance > 0;
+  std::vector<std::uint8_t> is_out(surface.is_beyond.size());
+  std::size_t count = 0;
+  for (const std::uint32_t i : out) {
+    if (map.distances[i].kind != MatchClass::edge || !(sign * map.distances[i].distance > 0)) continue;
+    is_out[i] = 1;
+    ++count;
+  }
+  if (count < least_px(settings)) return;
   const std::vector<SurfaceSpot> steps = spots_of(surface.grids, is_out, surface.judged_region,
                                                   map.regions.size(), least_px(settings), step_reach_px);
   for (std::size_t r = 0; r < spots.size(); ++r)
     if (steps[r].pixels > spots[r].pixels) spots[r] = steps[r];
+}
+
+/// Calls visit(pixel) for those whose points are out, in their order.
+template <class Visit>
+void walk_out(const SnapshotGrid& grid, const std::vector<std::uint8_t>& is_out, const Visit& visit) {
+  const auto cols = static_cast<std::size_t>(grid.cols);
+  const std::uint8_t* const out = is_out.data();
+  for (std::size_t row = 0; row < static_cast<std::size_t>(grid.rows); ++row) {
+    const auto one = [&](std::size_t col, std::uint32_t point) DATUM_VECTOR_LOOP {
+      if (point != no_point && out[point] != 0) visit(row * cols + col);
+    };
+    vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
+      walk_row(
+          grid.point.data() + row * cols, cols,
+          [&](std::size_t col, std::uint32_t first) DATUM_VECTOR_LOOP {
+            std::uint8_t any = 0;
+            for (std::uint32_t k = 0; k < pixel_block; ++k) any |= out[first + k];
+            for (std::uint32_t k = 0; any != 0 && k < pixel_block; ++k) one(col + k, first + k);
+          },
+          [](std::size_t) DATUM_VECTOR_LOOP {}, one);
+    });
+  }
 }
 
 }  // namespace
@@ -180,12 +162,12 @@ std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
                                   const std::vector<std::uint16_t>& region_of_point, std::size_t regions,
                                   std::uint32_t least_px, int reach_px) {
   std::vector<SurfaceSpot> all(regions + 1);
-  const auto out =
-      static_cast<std::size_t>(std::count_if(is_out.begin(), is_out.end(), [](auto o) { return o != 0; }));
-  if (out < std::max(1u, least_px)) return all;  // most parts: nobody is to look at each pixel
   for (const SnapshotGrid& grid : grids) {
+    std::vector<std::size_t> starts;
+    walk_out(grid, is_out, [&](std::size_t pixel) { starts.push_back(pixel); });
+    if (starts.size() < std::max(1u, least_px)) continue;
     Spreader spreader(grid, is_out, reach_px);
-    for (std::size_t pixel = 0; pixel < grid.point.size(); ++pixel) {
+    for (const std::size_t pixel : starts) {
       if (!spreader.starts(pixel)) continue;
       const std::vector<std::uint32_t>& points = spreader.spread(pixel);
       const auto size = static_cast<std::uint32_t>(points.size());
@@ -199,32 +181,87 @@ std::vector<SurfaceSpot> spots_of(const std::vector<SnapshotGrid>& grids,
   return all;
 }
 
-SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& settings,
-                        const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
-                        const SensorProfile& sensor, unsigned threads) {
+OutOfTolerance::OutOfTolerance(const ComparedSurface& surface)
+    : surface_(surface), of_run_(runs_of(surface.judged_region.size())) {}
+
+void OutOfTolerance::look_at(std::size_t run) {
+  std::vector<std::uint32_t> found;
+  vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
+    const std::uint16_t* const region = surface_.judged_region.data();
+    const float* const deviation = surface_.deviation.data();
+    const std::size_t to = std::min(surface_.judged_region.size(), (run + 1) * run_length);
+    std::uint16_t one = no_region;  // of the last point
+    double low = -HUGE_VAL, high = HUGE_VAL;
+    const auto look_at = [&](std::size_t i) DATUM_VECTOR_LOOP {
+      if (region[i] != one) {
+        one = region[i];
+        low = one == no_region ? -HUGE_VAL : surface_.map.regions[one].lower_mm;
+        high = one == no_region ? HUGE_VAL : surface_.map.regions[one].upper_mm;
+      }
+      if (deviation[i] > high || deviation[i] < low) found.push_back(static_cast<std::uint32_t>(i));
+    };
+    std::size_t i = run * run_length;
+    for (; i + pixel_block <= to; i += pixel_block) {
+      std::uint32_t others = 0, out = 0;
+      for (std::size_t k = 0; k < pixel_block; ++k) others |= static_cast<std::uint32_t>(region[i + k] ^ one);
+      for (std::size_t k = 0; k < pixel_block; ++k) out |= deviation[i + k] > high ? 1u : 0u;
+      for (std::size_t k = 0; k < pixel_block; ++k) out |= deviation[i + k] < low ? 1u : 0u;
+      for (std::size_t k = 0; (others | out) != 0 && k < pixel_block; ++k) look_at(i + k);
+    }
+    for (; i < to; ++i) look_at(i);
+  });
+  of_run_[run] = std::move(found);
+}
+
+bool OutOfTolerance::can_have_spots(const SurfaceSettings& settings) const {
+  std::uint64_t all = surface_.beyond;
+  for (const auto& some : of_run_) all += some.size();
+  return all >= least_px(settings);
+}
+
+std::vector<std::uint32_t> OutOfTolerance::points() const {
+  std::vector<std::uint32_t> all;
+  for (const auto& some : of_run_) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+SurfaceSpots find_spots(const ComparedSurface& surface, const OutOfTolerance& out,
+                        const SurfaceSettings& settings, const std::vector<WindowExtremes>& extremes,
+                        const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
+                        unsigned threads) {
   const SurfaceMap& map = surface.map;
   const std::size_t regions = map.regions.size();
-  if (surface.beyond + out_of_tolerance(surface, threads) < least_px(settings))
-    return {std::vector<SurfaceSpot>(regions + 1), std::vector<SurfaceSpot>(regions + 1)};
-  const std::vector<Bounds> bounds =
-      noise_bounds(surface.judged_region, surface.deviation, extremes, noise, sensor, threads);
+  const std::vector<SurfaceSpot> none(regions + 1);
+  if (!out.can_have_spots(settings)) return {none, none};
+  const std::vector<std::uint32_t> points = out.points();
+  std::vector<RegionEnds> ends(regions);
+  for (const std::uint32_t i : points) ends[surface.judged_region[i]].wanted = true;
+  if (!points.empty()) find_ends(surface.deviation, surface.judged_region, share, threads, ends);
+  std::vector<Bounds> bounds(regions);
+  for (std::size_t r = 0; r < regions; ++r)
+    if (ends[r].wanted)
+      bounds[r] = noise_bounds(ends[r].low, ends[r].high, extremes[r], sigma_mm(noise[r], sensor));
+  // a point beyond the search distance is not judged
   std::vector<std::uint8_t> is_out = surface.is_beyond;
   std::vector<std::uint16_t> region = surface.beyond_region;
-  in_runs(threads, is_out.size(), [&](std::size_t, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      const std::uint16_t r = surface.judged_region[i];
-      if (r == no_region) continue;
-      region[i] = r;
-      const double d = surface.deviation[i];
-      is_out[i] = d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
-                  d < std::min(map.regions[r].lower_mm, bounds[r].low_mm);
-    }
-  });
-  SurfaceSpots spots{
-      spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings)),
-      spots_of(surface.grids, is_out, region, regions, least_px(settings))};
-  if (std::find(is_out.begin(), is_out.end(), 1) == is_out.end()) return spots;
-  for (const double sign : {1.0, -1.0}) add_step_spots(surface, is_out, settings, sign, spots.out);
+  std::vector<std::uint32_t> judged_out;
+  for (const std::uint32_t i : points) {
+    const std::uint16_t r = surface.judged_region[i];
+    const double d = surface.deviation[i];
+    if (!(d > std::max(map.regions[r].upper_mm, bounds[r].high_mm) ||
+          d < std::min(map.regions[r].lower_mm, bounds[r].low_mm)))
+      continue;
+    is_out[i] = 1;
+    region[i] = r;
+    judged_out.push_back(i);
+  }
+  SurfaceSpots spots{none, none};
+  if (surface.beyond >= least_px(settings))
+    spots.beyond =
+        spots_of(surface.grids, surface.is_beyond, surface.beyond_region, regions, least_px(settings));
+  if (surface.beyond + judged_out.size() < least_px(settings)) return spots;
+  spots.out = spots_of(surface.grids, is_out, region, regions, least_px(settings));
+  for (const double sign : {1.0, -1.0}) add_step_spots(surface, judged_out, settings, sign, spots.out);
   return spots;
 }
 

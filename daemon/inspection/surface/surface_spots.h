@@ -45,10 +45,29 @@ struct SurfaceSpots {
   std::vector<SurfaceSpot> beyond;  // farther than the search distance before or behind the model
   std::vector<SurfaceSpot> out;     // outside the region's tolerance, or beyond
 };
+/// Points out of their regions' tolerance, whatever noise explains, looked for in runs. Borrows the surface.
+class OutOfTolerance {
+ public:
+  explicit OutOfTolerance(const ComparedSurface& surface);
+  std::size_t runs() const { return of_run_.size(); }
+  /// Each once, on any thread.
+  void look_at(std::size_t run);
+  // When all were looked at:
+  /// Whether they, and the points beyond the search distance, are enough for a spot: those of most parts are not.
+  bool can_have_spots(const SurfaceSettings& settings) const;
+  /// In their order.
+  std::vector<std::uint32_t> points() const;
+
+ private:
+  const ComparedSurface& surface_;
+  std::vector<std::vector<std::uint32_t>> of_run_;
+};
+
 /// `noise` and `extremes` of each region's deviations; the profile's noise is used where a region has none.
-SurfaceSpots find_spots(const ComparedSurface& surface, const SurfaceSettings& settings,
-                        const std::vector<WindowExtremes>& extremes, const std::vector<RegionNoise>& noise,
-                        const SensorProfile& sensor, unsigned threads = 1);
+SurfaceSpots find_spots(const ComparedSurface& surface, const OutOfTolerance& out,
+                        const SurfaceSettings& settings, const std::vector<WindowExtremes>& extremes,
+                        const std::vector<RegionNoise>& noise, const SensorProfile& sensor,
+                        unsigned threads = 1);
 
 /// Reason and text why no check of the region, or of facets without region (`region` = no_region), can be
 /// decided; Reason::none where it can.

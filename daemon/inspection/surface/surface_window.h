@@ -23,4 +23,28 @@ std::vector<WindowExtremes> window_extremes(const std::vector<SnapshotGrid>& gri
                                             const std::vector<float>& value, std::size_t regions,
                                             int window_px, unsigned threads = 1);
 
+/// The same in bands of rows, for a loop that does more. Borrows the lists.
+class WindowSearch {
+ public:
+  WindowSearch(const std::vector<SnapshotGrid>& grids, const std::vector<std::uint16_t>& region_of_point,
+               const std::vector<float>& value, std::size_t regions, int window_px);
+  std::size_t bands() const { return bands_.size(); }
+  /// Each once, on any thread.
+  void look_at(std::size_t band);
+  /// When all were looked at.
+  std::vector<WindowExtremes> extremes() const;
+
+ private:
+  struct Band {
+    const SnapshotGrid* grid;
+    std::size_t from, to;  // rows of windows
+    std::vector<WindowExtremes> extremes;
+  };
+  const std::vector<std::uint16_t>& region_of_point_;
+  const std::vector<float>& value_;
+  std::size_t regions_;
+  int window_px_;
+  std::vector<Band> bands_;
+};
+
 }  // namespace datum
