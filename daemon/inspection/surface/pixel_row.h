@@ -31,7 +31,7 @@ static inline __attribute__((always_inline)) void walk_row(const std::uint32_t* 
       off |= point[col + k] ^ (first + k);
       seen |= ~point[col + k];
     }
-    if (off == 0) {
+    if (off == 0 && first != no_point) {  // behind no_point comes point 0
       all(col, first);
     } else if (seen == 0) {
       none(col);

@@ -38,7 +38,7 @@ class RegionPixels {
     const std::uint32_t first = point[0];
     std::uint32_t off = 0;
     for (std::uint32_t k = 0; k < eight; ++k) off |= point[k] ^ (first + k);
-    if (off != 0) return nullptr;
+    if (off != 0 || first == no_point) return nullptr;  // behind no_point comes point 0
     const std::uint16_t* const region = region_of_point_.data() + first;
     for (std::uint32_t k = 0; k < eight; ++k) off |= region[k] ^ region_;
     return off == 0 ? value_.data() + first : nullptr;

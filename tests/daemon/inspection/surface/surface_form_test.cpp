@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <tuple>
 
 #include "calib/linear/median.h"
 #include "daemon/inspection/surface/noise_tiles.h"
@@ -119,6 +120,34 @@ struct PlainCells {
     return q;
   }
 };
+
+// Behind a pixel without a point, point 0 may come: their numbers follow each other, too.
+TEST(PixelBlocks, BeginAnywhereBeforeTheFirstPoint) {
+  for (int begin = 9; begin < 60; ++begin) {
+    Snapshots s(0.001);
+    s.grids = {{24, 64, {}}};
+    s.region.clear();
+    s.value.clear();
+    for (int row = 0; row < 24; ++row)
+      for (int col = 0; col < 64; ++col) {
+        const bool is_there = col >= (row == 0 ? begin : 9);
+        s.grids[0].point.push_back(is_there ? static_cast<std::uint32_t>(s.value.size()) : no_point);
+        if (!is_there) continue;
+        s.region.push_back(0);
+        s.value.push_back(static_cast<float>(0.001 * row * col));
+      }
+    BoxSearch boxes(s.grids, s.region, 1);
+    for (std::size_t k = 0; k < boxes.bands(); ++k) boxes.look_at(k);
+    const RegionNoise::Box box = boxes.boxes()[0][0];
+    EXPECT_EQ(std::tie(box.top, box.left, box.bottom, box.right), std::make_tuple(0, 9, 24, 64)) << begin;
+    RegionCells cells(box);
+    const RegionPixels pixels(s.grids[0], s.region, s.value, 0);
+    for (int row = 0; row < cells.rows; ++row) cells.add_row(pixels, static_cast<std::size_t>(row));
+    const PlainCells plain(s, 0, 0, box);
+    EXPECT_EQ(cells.pixels, plain.pixels) << begin;
+    EXPECT_EQ(cells.sum, plain.sum) << begin;
+  }
+}
 
 TEST(RegionCells, AreThoseOfOnePixelAfterTheOther) {
   const Snapshots s(0.003);
