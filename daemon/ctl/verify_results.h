@@ -2,6 +2,7 @@
 // again. Works with or without a running daemon.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 

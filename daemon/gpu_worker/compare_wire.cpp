@@ -40,7 +40,7 @@ RaysLayout layout_of_rays(const CompareOrder& order) {
 
 CompareLayout layout_of(const CompareOrder& order, const AreaOrder& area, std::uint64_t points) {
   CompareLayout l;
-  l.judgements = up(points * sizeof(ModelDistance));
+  l.judgements = aligned_up(points * sizeof(ModelDistance));
   l.areas = aligned_up(l.judgements + points * sizeof(PointJudgement));
   std::uint64_t end = aligned_up(l.areas + points * sizeof(double));
   for (std::size_t k = 0; k < area.reaches; ++k) {
