@@ -10,14 +10,6 @@
 namespace datum {
 namespace {
 
-template <class T>
-void put(std::byte* to, const T* from, std::size_t count, unsigned threads) {
-  in_pieces(threads, count, [&](std::size_t first, std::size_t last) {
-    std::memcpy(to + first * sizeof *from, static_cast<const void*>(from + first),
-                (last - first) * sizeof *from);
-  });
-}
-
 ServiceRequest order_of_sums(const FacetsToSum& sums, const PartShots& part) {
   ServiceRequest order;
   order.what = ServiceRequest::What::sums;
@@ -43,9 +35,9 @@ void ServiceClient::send_rays(const PartToCompare& part, unsigned threads) {
   std::uint64_t pixels = 0;
   for (std::size_t s = 0; s < part.shots.count; ++s) {
     const ShotRays& rays = part.shots.rays[s];
-    put(memory + l.facet + pixels * sizeof *rays.facet, rays.facet, rays.pixels(), threads);
-    put(memory + l.z_mm + pixels * sizeof *rays.z_mm, rays.z_mm, rays.pixels(), threads);
-    put(memory + l.is_away + pixels, rays.is_away, rays.pixels(), threads);
+    put_list(memory + l.facet + pixels * sizeof *rays.facet, rays.facet, rays.pixels(), threads);
+    put_list(memory + l.z_mm + pixels * sizeof *rays.z_mm, rays.z_mm, rays.pixels(), threads);
+    put_list(memory + l.is_away + pixels, rays.is_away, rays.pixels(), threads);
     pixels += rays.pixels();
   }
   ask(order, settings_.points_timeout);
@@ -72,15 +64,15 @@ void ServiceClient::compare(const ComparedModel& model, const PartToCompare& par
   const CompareLayout l = layout_of(order.compare, order.area, order.count);
   std::memcpy(memory + l.heights, static_cast<const void*>(part.shots.heights),
               part.shots.count * sizeof(ShotHeights));
-  put(memory + l.first, part.shots.first, order.compare.rows + 1, threads);
+  put_list(memory + l.first, part.shots.first, order.compare.rows + 1, threads);
   const std::uint64_t bytes = bytes_of_count(order.compare.type);
   std::uint64_t pixels = 0;
   for (std::size_t s = 0; s < part.shots.count; ++s) {
     const ShotHeights& heights = part.shots.heights[s];
     const std::size_t count = part.shots.rays[s].pixels();
-    put(memory + l.counts + pixels * bytes, static_cast<const std::byte*>(heights.counts), count * bytes,
-        threads);
-    put(memory + l.classes + pixels, heights.classes, count, threads);
+    put_list(memory + l.counts + pixels * bytes, static_cast<const std::byte*>(heights.counts), count * bytes,
+             threads);
+    put_list(memory + l.classes + pixels, heights.classes, count, threads);
     pixels += count;
   }
   if (const std::uint64_t begin = std::min(blank_of_points_, l.heights); begin < l.heights)

@@ -247,16 +247,10 @@ std::byte* ServiceClient::ask_scan(ServiceRequest& order, const ScannedSurface& 
   std::byte* const memory = memory_for(order);
   if (order.bytes > 0) blank_ = 0;  // a new memory
   const ScanLayout l = layout_of(order.scan, order.count);
-  const auto put = [&](std::uint64_t at, const auto* from, std::size_t count) {
-    in_pieces(threads, count, [&](std::size_t first, std::size_t last) {
-      std::memcpy(memory + at + first * sizeof *from, static_cast<const void*>(from + first),
-                  (last - first) * sizeof *from);
-    });
-  };
-  put(l.points, surface.points, surface.point_count);
-  put(l.view, surface.view, surface.point_count);
-  put(l.directions, surface.directions, surface.view_count);
-  put(l.facets, surface.facets, surface.facet_count);
+  put_list(memory + l.points, surface.points, surface.point_count, threads);
+  put_list(memory + l.view, surface.view, surface.point_count, threads);
+  put_list(memory + l.directions, surface.directions, surface.view_count, threads);
+  put_list(memory + l.facets, surface.facets, surface.facet_count, threads);
   if (const std::uint64_t begin = std::min(blank_, l.points); begin < l.points)
     in_pieces(threads, l.points - begin, [&](std::size_t first, std::size_t last) {
       std::memset(memory + begin + first, 0xff, last - first);

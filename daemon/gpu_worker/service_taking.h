@@ -1,5 +1,5 @@
-// How results are taken from a memory that the worker may still write to: copied, blanked for the next order while they are in the
-// cache, and looked at in the copy.
+// How lists are put into the memory of an order, and how results are taken from one that the worker may still write to: copied, blanked
+// for the next order while they are in the cache, and looked at in the copy.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +19,15 @@ void in_pieces(unsigned threads, std::size_t count, const Take& take) {
   constexpr std::size_t share = 1 << 14;  // some for each of many threads
   parallel_for(threads, (count + share - 1) / share, [&](std::size_t piece, unsigned) {
     take(piece * share, std::min(count, (piece + 1) * share));
+  });
+}
+
+/// Copies a list to where an order's memory has it, by several threads.
+template <class T>
+void put_list(std::byte* to, const T* from, std::size_t count, unsigned threads) {
+  in_pieces(threads, count, [&](std::size_t first, std::size_t last) {
+    std::memcpy(to + first * sizeof *from, static_cast<const void*>(from + first),
+                (last - first) * sizeof *from);
   });
 }
 
