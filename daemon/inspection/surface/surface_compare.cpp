@@ -263,8 +263,10 @@ bool SurfaceComparison::compare(SurfaceComparer& comparer, const SurfaceSettings
     excluded.explained += explained;
   };
   if (!comparer.compare({{model_->triangles, model_->search}, model_->areas}, part,
-                        compare_settings(settings), {sent, [&] { return made_.get(); }, taken}))
+                        compare_settings(settings), {sent, [&] { return made_.get(); }, taken})) {
+    if (made_.valid()) made_.wait();  // whoever compares instead makes room in the same lists
     return false;
+  }
   surface.beyond = excluded.beyond;
   surface.explained = excluded.explained;
   return true;

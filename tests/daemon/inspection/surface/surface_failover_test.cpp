@@ -98,6 +98,44 @@ TEST_P(SurfaceFailover, GivesTheBytesOfTheCpu) {
   EXPECT_EQ(away.verdict.backend, describe(cpu_backend(3)));
 }
 
+/// Ends without a result: before the snapshots are sent, behind that, or with some points taken.
+class LostComparer final : public SurfaceComparer {
+ public:
+  explicit LostComparer(int steps) : steps_(steps) {}
+  bool takes(const PartShots&, std::size_t) const override { return true; }
+  bool compare(const ComparedModel&, const PartToCompare& part, const CompareSettings&,
+               const ComparedTaken& out) override {
+    if (steps_ > 0) out.sent();
+    if (steps_ > 1) {
+      const ComparedPoints to = out.room();
+      const std::size_t some = part.shots.points / 2;
+      std::fill_n(to.judgements, some, PointJudgement{0, 0, Judgement::beyond, 0});
+      out.taken(0, some);
+    }
+    return false;
+  }
+  std::string describe() const override { return "nobody"; }
+
+ private:
+  const int steps_;
+};
+
+TEST(SurfaceComparison, ThatIsLostIsDoneByOtherMeans) {
+  SeenBox scene;
+  const Recipe recipe = scene.recipe(regions("pfm_mean"));
+  const SurfaceInspection alone = scene.inspect(recipe, 3);
+  CpuAreaSharer sharer(cpu_backend(2));
+  scene.sharer = &sharer;
+  for (const int steps : {0, 1, 2}) {
+    LostComparer lost(steps);
+    scene.comparer = &lost;
+    const SurfaceInspection found = scene.inspect(recipe, 3);
+    EXPECT_EQ(text_of(found.verdict), text_of(alone.verdict)) << steps;
+    EXPECT_EQ(found.verdict.backend, describe(cpu_backend(3)) + "; areas: " + sharer.describe());
+    expect_same(found, alone);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(OfAWorker, SurfaceFailover,
                          ::testing::Combine(::testing::Values("killed", "hang", "stopped", "fault", "exits",
                                                               "garbage-records"),
