@@ -6,16 +6,20 @@
 namespace datum {
 
 AreaBins::AreaBins(std::size_t groups, std::size_t points, unsigned threads)
-    : groups_(groups), of_thread_(std::max(1u, threads)), bin_of_point_(points) {}
+    : groups_(groups),
+      stride_(groups <= most_groups ? bins : 0),
+      of_thread_(std::max(1u, threads)),
+      bin_of_point_(points) {}
 
 std::int64_t* AreaBins::of_thread(unsigned slot) {
   UnsetList<std::int64_t>& own = of_thread_[slot];
-  if (own.empty()) own.assign(groups_ * bins, 0);
+  if (own.empty()) own.assign(stride_ > 0 ? groups_ * bins : bins, 0);
   return own.data();
 }
 
 bool AreaBins::locate(const std::vector<std::int64_t>& total,
                       const std::vector<std::vector<double>>& shares) {
+  if (stride_ == 0) return false;
   std::vector<std::int64_t> units(bins);
   exact_.assign(groups_ * bins + 1, 0);
   for (std::size_t g = 0; g < groups_; ++g) {

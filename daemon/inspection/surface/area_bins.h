@@ -16,6 +16,8 @@ class AreaBins {
   static constexpr int width_shift = 8;  // 256 nm
   static constexpr std::size_t width = std::size_t{1} << width_shift, bins = 4096;
   static constexpr std::uint32_t no_bin = 0xFFFFFFFF;
+  /// Bins of more groups take memory and time of their own, 32 KB of each thread's: they find nothing.
+  static constexpr std::size_t most_groups = 64;
 
   /// Of `groups` of points among `points`, by so many threads.
   AreaBins(std::size_t groups, std::size_t points, unsigned threads);
@@ -28,11 +30,14 @@ class AreaBins {
   }
   /// The bins of all groups, one after the other, of a thread.
   std::int64_t* of_thread(unsigned slot);
+  /// Place of a group's first bin among those; of more than most_groups each has the same ones.
+  std::size_t first_bin(std::size_t group) const { return group * stride_; }
   /// Element i is written once, by whoever sees point i: the place of its bin among those, or no_bin.
   std::uint32_t* bin_of_points() { return bin_of_point_.data(); }
 
   /// When all is there; once. share_of(i): that of a point with a bin. Of each group the values of its shares of `total[g]` units, each
-  /// above 0 and up to 1, as AreaQuantiles::values_um(); empty where the total is 0. False: one lies beyond the bins.
+  /// above 0 and up to 1, as AreaQuantiles::values_um(); empty where the total is 0. False: one lies beyond the bins, or the groups
+  /// are too many.
   template <class ShareOf>
   bool find(const std::vector<std::int64_t>& total, const std::vector<std::vector<double>>& shares,
             const ShareOf& share_of, unsigned threads, std::vector<std::vector<double>>& values_um);
@@ -46,7 +51,7 @@ class AreaBins {
   bool locate(const std::vector<std::int64_t>& total, const std::vector<std::vector<double>>& shares);
   std::vector<std::vector<double>> values() const;
 
-  std::size_t groups_;
+  std::size_t groups_, stride_;
   std::vector<UnsetList<std::int64_t>> of_thread_;
   UnsetList<std::uint32_t> bin_of_point_;
   std::vector<std::vector<Wanted>> wanted_;  // of the groups

@@ -79,8 +79,8 @@ class FaceBlock {
  public:
   static constexpr std::size_t most = 64;
 
-  /// Bins of all groups, of this thread, and of the points.
-  FaceBlock(std::int64_t* bins, std::uint32_t* bin_of_point) : bins_(bins), bin_of_point_(bin_of_point) {}
+  /// Bins of all groups, those of this thread, and of the points.
+  FaceBlock(AreaBins& all, std::int64_t* bins) : all_(all), bins_(bins), bin_of_point_(all.bin_of_points()) {}
 
   __attribute__((always_inline)) void add(float mm, double area_mm2, std::size_t point) {
     mm_[count_] = mm;
@@ -134,7 +134,8 @@ class FaceBlock {
     Collected own;
     float least = mm_[0], largest = mm_[0];
     AreaSums sums;
-    std::int64_t* const bins = bins_ + g * AreaBins::bins;
+    const std::size_t first_bin = all_.first_bin(g);
+    std::int64_t* const bins = bins_ + first_bin;
     const double low = limits ? limits->lower_mm : -HUGE_VAL, high = limits ? limits->upper_mm : HUGE_VAL;
     for (std::size_t k = 0; k < count_; ++k) {
       const float mm = mm_[k];
@@ -148,7 +149,7 @@ class FaceBlock {
           is_long(product) ? product * nm : AreaSums::Wide{static_cast<std::int64_t>(product)} * nm;
       const std::size_t bin = AreaBins::bin_of(nm);
       bins[bin] += units;
-      bin_of_point_[point_[k]] = static_cast<std::uint32_t>(g * AreaBins::bins + bin);
+      bin_of_point_[point_[k]] = static_cast<std::uint32_t>(first_bin + bin);
       if (mm >= low && mm <= high) continue;
       if (!limits) continue;
       ++own.s.face_out;
@@ -165,6 +166,7 @@ class FaceBlock {
   }
   static bool is_long(AreaSums::Wide v) { return v != AreaSums::Wide{static_cast<std::int64_t>(v)}; }
 
+  const AreaBins& all_;
   std::int64_t* bins_;
   std::uint32_t* bin_of_point_;
   std::size_t count_ = 0;
@@ -191,10 +193,11 @@ void each_face(const SurfaceMap& map, const GroupOf& group_of, std::size_t group
 
 /// Sums of points from .. to, all of one thread.
 template <class GroupOf>
-void sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t from, std::size_t to,
-            std::int64_t* bins, std::uint32_t* bin_of_point, std::vector<Collected>& own) {
+void sum_up(const SurfaceMap& map, const GroupOf& group_of, std::size_t from, std::size_t to, AreaBins& bins,
+            std::int64_t* of_thread, std::vector<Collected>& own) {
   vector_loop(best_isa(), [&]() DATUM_VECTOR_LOOP {
-    FaceBlock block(bins, bin_of_point);
+    FaceBlock block(bins, of_thread);
+    std::uint32_t* const bin_of_point = bins.bin_of_points();
     const std::size_t groups = own.size();
     const ModelDistance* const distances = map.distances.data();
     const double* const areas = map.area_mm2.data();
@@ -233,8 +236,8 @@ std::vector<Collected> sum_up(const SurfaceMap& map, const GroupOf& group_of, st
   std::vector<std::vector<Collected>> of_run(runs_of(points, length));
   parallel_for(threads, of_run.size(), [&](std::size_t run, unsigned slot) {
     std::vector<Collected> own(groups);
-    sum_up(map, group_of, run * length, std::min(points, (run + 1) * length), bins.of_thread(slot),
-           bins.bin_of_points(), own);
+    sum_up(map, group_of, run * length, std::min(points, (run + 1) * length), bins, bins.of_thread(slot),
+           own);
     of_run[run] = std::move(own);
   });
   std::vector<Collected> all(groups);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "daemon/inspection/surface/area_bins.h"
 #include "daemon/inspection/surface/area_quantiles.h"
 #include "daemon/inspection/surface/surface_statistics.h"
 
@@ -79,6 +80,26 @@ TEST(SurfaceStatistics, AreThoseOfOnePointAfterTheOther) {
       EXPECT_EQ(s.p99_um, quantile(0.99));
       for (const auto& [share, um] : s.at_share_um) EXPECT_EQ(um, quantile(share)) << share;
       EXPECT_EQ(s.at_share_um.size(), r == 0 ? 2u : 1u);
+    }
+  }
+}
+
+// Of many regions no bins are kept.
+TEST(SurfaceStatistics, OfManyRegionsAreThoseOfEach) {
+  for (const std::size_t regions : {AreaBins::most_groups, AreaBins::most_groups + 1, std::size_t{3000}}) {
+    SurfaceMap map = random_map(0.003, 30'000);
+    map.regions.resize(regions, {"r", -0.002, 0.004});
+    for (std::size_t i = 0; i < map.region.size(); ++i)
+      map.region[i] = static_cast<std::uint16_t>(i / 9 % regions);
+    const auto all = statistics_of_regions(map, 3, {});
+    for (std::size_t r = 0; r < regions; r += 13) {
+      const SurfaceStatistics one = statistics_of(map, static_cast<std::uint16_t>(r), 2);
+      EXPECT_EQ(all[r].face, one.face) << regions;
+      EXPECT_EQ(all[r].mean_um, one.mean_um);
+      EXPECT_EQ(all[r].out_mm2, one.out_mm2);
+      EXPECT_EQ(all[r].p1_um, one.p1_um);
+      EXPECT_EQ(all[r].p50_um, one.p50_um);
+      EXPECT_EQ(all[r].p99_um, one.p99_um);
     }
   }
 }
